@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is built with the same strictness; see CONTRIBUTING.md.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "TokenVault",
+  products: [
+    .library(name: "TokenVault", targets: ["TokenVault"]),
+    .executable(name: "tokenvault", targets: ["tokenvault"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // Doors to C. Each has exactly one Swift importer.
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .target(name: "CSecretService", dependencies: ["CLibsecret"]),
+    .target(name: "CSystem"),
+
+    // The vault.
+    .target(name: "VaultCrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "VaultModel", swiftSettings: strict),
+    .target(name: "SystemCalls", dependencies: ["CSystem"], swiftSettings: strict),
+    .target(
+      name: "GroupStore", dependencies: ["VaultModel", "VaultCrypto", "CSQLite", "SystemCalls"],
+      swiftSettings: strict),
+    .target(
+      name: "KeyCustody",
+      dependencies: ["VaultModel", "VaultCrypto", "CSecretService", "SystemCalls"],
+      swiftSettings: strict),
+    .target(
+      name: "TokenVault",
+      dependencies: ["VaultModel", "VaultCrypto", "GroupStore", "KeyCustody", "SystemCalls"],
+      swiftSettings: strict),
+
+    // The programs people run.
+    .target(
+      name: "TokenVaultCLI",
+      dependencies: [
+        "TokenVault", "VaultModel", "SystemCalls",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "tokenvault", dependencies: ["TokenVaultCLI"], swiftSettings: strict),
+    .executableTarget(
+      name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
+      swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "TokenVaultTestSupport",
+      dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
+      swiftSettings: strict),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(
+      name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
+    .testTarget(
+      name: "GroupStoreTests", dependencies: ["GroupStore", "TokenVaultTestSupport"],
+      exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KeyCustodyTests", dependencies: ["KeyCustody", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultCLITests",
+      dependencies: ["TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member"],
+      swiftSettings: strict),
+  ]
+)

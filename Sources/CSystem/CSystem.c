@@ -1,0 +1,57 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int tv_make_undumpable(void) {
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int tv_ofd_lock(int descriptor, short type) {
+  struct flock lock;
+  memset(&lock, 0, sizeof lock);
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int tv_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+int tv_openat(int directory, const char *path, int flags, mode_t mode) {
+  return openat(directory, path, flags, mode);
+}
+
+// The user keyring outlives a login session and is linked to none by default: a key is
+// readable by its possessor only, so rights for the same user are set explicitly.
+enum { USER_ALL = 0x3f3f0000 };
+
+int32_t tv_key_add(const char *description, const void *payload, size_t count, unsigned timeout_seconds) {
+  long key = syscall(SYS_add_key, "user", description, payload, count, KEY_SPEC_USER_KEYRING);
+  if (key < 0) return -1;
+  if (syscall(SYS_keyctl, KEYCTL_SETPERM, key, USER_ALL) < 0 ||
+      syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, timeout_seconds) < 0) {
+    syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+    return -1;
+  }
+  return (int32_t)key;
+}
+
+int32_t tv_key_find(const char *description) {
+  return (int32_t)syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", description, 0);
+}
+
+long tv_key_read(int32_t key, void *buffer, size_t count) {
+  return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, count);
+}
+
+long tv_key_remove(int32_t key) {
+  return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+}

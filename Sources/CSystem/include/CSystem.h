@@ -1,0 +1,23 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What Swift cannot import from the C library: variadic functions and missing headers.
+// Each function returns what the system call returns and leaves errno as it was set.
+
+/// prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0.
+int tv_make_undumpable(void);
+/// fcntl(F_OFD_SETLK): `type` is F_RDLCK, F_WRLCK or F_UNLCK, over the whole file.
+int tv_ofd_lock(int descriptor, short type);
+/// open(2) with a mode.
+int tv_open(const char *path, int flags, mode_t mode);
+/// openat(2) with a mode.
+int tv_openat(int directory, const char *path, int flags, mode_t mode);
+
+// The kernel keyring (keyctl(2)), on the user keyring.
+int32_t tv_key_add(const char *description, const void *payload, size_t count, unsigned timeout_seconds);
+/// The key's serial, or -1 with errno ENOKEY.
+int32_t tv_key_find(const char *description);
+long tv_key_read(int32_t key, void *buffer, size_t count);
+long tv_key_remove(int32_t key);
