@@ -93,7 +93,7 @@ internal import COpenSSL
       plaintext.count <= Int(Int32.max) - Self.overhead
     else { throw .badParameters }
     let tagStart = Self.nonceSize + plaintext.count
-    var sealed = [UInt8](repeating: 0, count: plaintext.count + Self.overhead)
+    var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + Self.tagSize)
     let isSealed = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
       guard let start = sealed.baseAddress else { return false }
       var length: Int32 = 0
