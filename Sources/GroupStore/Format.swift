@@ -84,9 +84,9 @@ package struct GroupHeader: Hashable, Sendable {
   /// key's associated data binds these bytes.
   func encoded() throws(StoreError) -> [UInt8] {
     var bytes = Array("TKVT".utf8)
-    withUnsafeBytes(of: Format.version.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+    bytes += Format.version.bigEndianBytes
     bytes += groupID
-    withUnsafeBytes(of: generation.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+    bytes += generation.bigEndianBytes
     bytes.append(custody.rawValue)
     do { return bytes + (try Digest.sha256(bytes)) } catch { throw .crypto }
   }

@@ -10,7 +10,7 @@ enum Padding {
     let size = [256, 512, 1024, 2048].first { count <= $0 } ?? (count + 4095) / 4096 * 4096
     var padded: [UInt8] = []
     padded.reserveCapacity(size)
-    withUnsafeBytes(of: UInt32(plaintext.count).bigEndian) { unsafe padded.append(contentsOf: $0) }
+    padded += UInt32(plaintext.count).bigEndianBytes
     padded += plaintext
     padded += repeatElement(0, count: size - count)
     return padded
@@ -23,5 +23,14 @@ enum Padding {
       throw .damaged(rows: nil)
     }
     return Array(padded[4..<(4 + count)])
+  }
+}
+
+extension FixedWidthInteger {
+  /// The number's bytes, the highest first.
+  var bigEndianBytes: [UInt8] {
+    stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
+      UInt8(truncatingIfNeeded: self >> $0)
+    }
   }
 }

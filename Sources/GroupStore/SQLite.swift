@@ -2,7 +2,7 @@ internal import CSQLite
 import Glibc
 
 /// The one door to SQLite: a connection that turns result codes into `StoreError`.
-final class Database {
+@safe final class Database {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
@@ -73,7 +73,7 @@ final class Database {
 }
 
 /// A prepared statement. Values are bound from 1 and read from 0, as SQLite counts them.
-final class Statement {
+@safe final class Statement {
   private let handle: OpaquePointer
 
   fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
