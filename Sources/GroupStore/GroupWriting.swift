@@ -101,7 +101,7 @@ extension GroupTransaction {
   }
 
   /// Deletes the account's rows. The key that could open a copy of them is the group's key too,
-  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:)``.
+  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
     for sql in [
       "DELETE FROM record WHERE account = ?", "DELETE FROM account_key WHERE id = ?",
@@ -152,5 +152,22 @@ extension GroupTransaction {
       2,
       try keys.rows.sealed(Padding.pad(writer.bytes), header.associatedData(.name, record: tag)))
     try change.run()
+  }
+}
+
+extension GroupTransaction {
+  /// Takes an account out and stores it again under a fresh account key, with these credentials.
+  package func replace(
+    _ account: StoredAccount, with sheet: AccountSheet, credentials: [(Credential, Payload)]
+  ) throws(StoreError) -> StoredAccount {
+    let wasCurrent = state.current == account.tag
+    try delete(account)
+    var sheet = sheet
+    sheet.stored = []
+    var fresh = try insert(sheet)
+    for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
+    try update(&fresh)
+    if wasCurrent { state.current = fresh.tag }
+    return fresh
   }
 }

@@ -207,3 +207,28 @@ extension Database {
     try change.run()
   }
 }
+
+extension LockedGroup {
+  /// Tells a key of this group and generation from others, without opening anything else.
+  package struct KeyCheck: Sendable {
+    let sealed: [UInt8]
+    let group: [UInt8]
+
+    /// Whether the key is the one.
+    package func accepts(_ key: borrowing SecretBytes) -> Bool {
+      do {
+        _ = try LockedGroup.wrappingKey(key, group: group).open(
+          sealed, associatedData: Format.associatedData(group: group, kind: .check))
+        return true
+      } catch { return false }
+    }
+  }
+
+  /// The file's own check.
+  package func keyCheck() throws(StoreError) -> KeyCheck {
+    guard let sealed = try database.meta(Format.Meta.check.rawValue) else {
+      throw .damaged(rows: nil)
+    }
+    return KeyCheck(sealed: sealed, group: header.groupID)
+  }
+}

@@ -7,6 +7,8 @@ extension GroupTransaction {
     package var erased = 0
     /// Accounts that could not be read before either, and stay as they were.
     package var unreadable = 0
+
+    package init() {}
   }
 
   /// Moves the group to the next generation under `key`, erasing accounts on the way.
@@ -15,10 +17,12 @@ extension GroupTransaction {
   /// erased accounts are not, so no key that is left opens a copy of them.
   /// - Parameters:
   ///   - key: K(g+1), which its custodian already holds.
-  ///   - boot: the boot's id, kept with the bridge; nil when the custody needs no bridge
-  ///     because the key stands in a slot of the file itself.
+  ///   - boot: the boot's id, kept with a bridge from the present key to the new one; nil when
+  ///     the new key stands in a slot of the file itself.
+  ///   - deletesOldKey: whether the Secret Service holds the present key.
   package func rotate(
-    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?
+    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?,
+    deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
     var next = header
@@ -31,12 +35,13 @@ extension GroupTransaction {
     let unreadable = try rewrapAccountKeys(under: nextKeys)
     try nextKeys.write(to: database, header: next)
     try resealSlots(for: key)
-    if let boot {
-      try keepBridge(to: key, boot: boot)
-      state.pendingDeletions.append(header.generation)
-    }
+    if let boot { try keepBridge(to: key, boot: boot) }
+    if deletesOldKey { state.pendingDeletions.append(header.generation) }
     rotated = (next, nextKeys)
-    return RotationReport(erased: accounts.count, unreadable: unreadable)
+    var report = RotationReport()
+    report.erased = accounts.count
+    report.unreadable = unreadable
+    return report
   }
 
   /// Notes that the custodian was seen without the keys of these generations.

@@ -1,6 +1,6 @@
 import GroupStore
 import KeyCustody
-import VaultCrypto
+internal import VaultCrypto
 import VaultModel
 
 /// Finds the key that opens a group file, by the custody that the file's header names and no other.

@@ -1,4 +1,3 @@
-import Foundation
 public import VaultModel
 
 /// The manifests of keychain groups: the user's, the machine's, then the shipped ones.
@@ -57,76 +56,87 @@ public struct Manifests: Sendable {
   }
 
   static func decode(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
-    func fail(_ fault: ManifestFault) -> VaultError { .badManifest(path: path, fault: fault) }
-    let parsed: Any
-    do { parsed = try JSONSerialization.jsonObject(with: Data(bytes)) } catch {
-      throw fail(.notJSON)
+    let object = try JSONFile(
+      bytes, path: path, fields: ["$schema", "name", "title", "members", "custody", "deviceMode"])
+    guard let name = GroupName(try object.text("name")) else { throw object.bad("name") }
+    guard let elements = try object.value("members").elements else { throw object.bad("members") }
+    let members = try elements.map { element throws(VaultError) in
+      guard let member = element.text.flatMap(GroupManifest.Member.init) else {
+        throw object.bad("members")
+      }
+      return member
     }
-    guard let object = parsed as? [String: Any] else { throw fail(.notJSON) }
-    let known = ["$schema", "name", "title", "members", "custody", "deviceMode"]
-    if let unknown = object.keys.sorted().first(where: { !known.contains($0) }) {
-      throw fail(.unknownField(unknown))
+    guard let custody = GroupManifest.Custody(json: try object.value("custody")) else {
+      throw object.bad("custody")
     }
-    func text(_ field: String) throws(VaultError) -> String {
-      guard let value = object[field] else { throw fail(.missingField(field)) }
-      guard let text = value as? String, !text.isEmpty else { throw fail(.badValue(field)) }
-      return text
-    }
-    guard let name = GroupName(try text("name")) else { throw fail(.badValue("name")) }
-    guard let members = object["members"] else { throw fail(.missingField("members")) }
-    guard let members = members as? [String] else { throw fail(.badValue("members")) }
-    guard let mode = GroupManifest.DeviceMode(rawValue: try text("deviceMode")) else {
-      throw fail(.badValue("deviceMode"))
-    }
-    guard let custody = object["custody"] else { throw fail(.missingField("custody")) }
-    guard let custody = GroupManifest.Custody(json: custody) else {
-      throw fail(.badValue("custody"))
+    guard let mode = GroupManifest.DeviceMode(rawValue: try object.text("deviceMode")) else {
+      throw object.bad("deviceMode")
     }
     return GroupManifest(
-      name: name, title: try text("title"),
-      members: try members.map { member throws(VaultError) in
-        guard let member = GroupManifest.Member(member) else { throw fail(.badValue("members")) }
-        return member
-      },
-      custody: custody, deviceMode: mode)
+      name: name, title: try object.text("title"), members: members, custody: custody,
+      deviceMode: mode)
   }
 
-  private static func encode(_ manifest: GroupManifest) throws(VaultError) -> [UInt8] {
-    let object: [String: Any] = [
-      "name": manifest.name.description, "title": manifest.title,
-      "members": manifest.members.map(\.description), "custody": manifest.custody.json,
-      "deviceMode": manifest.deviceMode.rawValue,
-    ]
-    do {
-      let data = try JSONSerialization.data(
-        withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-      return Array(data) + Array("\n".utf8)
-    } catch { throw .unexpected(type: String(describing: type(of: error))) }
+  private static func encode(_ manifest: GroupManifest) -> [UInt8] {
+    JSONValue.object([
+      .init("name", .string(manifest.name.description)),
+      .init("title", .string(manifest.title)),
+      .init("members", .array(manifest.members.map { .string($0.description) })),
+      .init("custody", manifest.custody.json),
+      .init("deviceMode", .string(manifest.deviceMode.rawValue)),
+    ]).prettyBytes
   }
 }
 
-extension GroupManifest.Custody {
-  init?(json: Any) {
-    if let word = json as? String {
-      switch word {
-      case "secret-service": self = .secretService
-      case "passphrase": self = .passphrase
-      default: return nil
-      }
-    } else if let object = json as? [String: String], object.count == 1,
-      let path = object["key-file"], path.hasPrefix("/")
-    {
-      self = .keyFile(path: path)
-    } else {
-      return nil
+/// A JSON object in a file of the user's, which may have only the fields that are known.
+struct JSONFile {
+  private let path: String
+  private let object: JSONValue
+
+  init(_ bytes: [UInt8], path: String, fields: [String]) throws(VaultError) {
+    self.path = path
+    do { object = try JSONValue(parsing: bytes) } catch {
+      throw .badManifest(path: path, fault: .notJSON)
+    }
+    guard let members = object.members else { throw .badManifest(path: path, fault: .notJSON) }
+    if let unknown = members.map(\.name).sorted().first(where: { !fields.contains($0) }) {
+      throw .badManifest(path: path, fault: .unknownField(unknown))
     }
   }
 
-  var json: Any {
+  func value(_ field: String) throws(VaultError) -> JSONValue {
+    guard let value = object[field] else {
+      throw .badManifest(path: path, fault: .missingField(field))
+    }
+    return value
+  }
+
+  func text(_ field: String) throws(VaultError) -> String {
+    guard let text = try value(field).text, !text.isEmpty else { throw bad(field) }
+    return text
+  }
+
+  func bad(_ field: String) -> VaultError { .badManifest(path: path, fault: .badValue(field)) }
+}
+
+extension GroupManifest.Custody {
+  init?(json: JSONValue) {
+    switch json.text {
+    case "secret-service": self = .secretService
+    case "passphrase": self = .passphrase
+    case .some: return nil
+    case nil:
+      guard json.members?.count == 1, let path = json["key-file"]?.text, path.hasPrefix("/") else {
+        return nil
+      }
+      self = .keyFile(path: path)
+    }
+  }
+
+  var json: JSONValue {
     switch self {
-    case .secretService: "secret-service"
-    case .passphrase: "passphrase"
-    case .keyFile(let path): ["key-file": path]
+    case .secretService, .passphrase: .string(word)
+    case .keyFile(let path): .object([.init(word, .string(path))])
     }
   }
 

@@ -1,6 +1,6 @@
 import GroupStore
 import KeyCustody
-import VaultCrypto
+internal import VaultCrypto
 import VaultModel
 
 /// Moves a group to its next key: store the new key and read it back, commit, delete the old key
@@ -29,17 +29,25 @@ struct Rotation {
   /// Runs `change` and moves the group on, in one transaction.
   ///
   /// The caller holds the group's lock.
-  /// - Parameter change: what else belongs to the step; it gives the accounts to erase.
+  /// - Parameters:
+  ///   - custody: where the new key goes; nil for where the present one is.
+  ///   - finally: what belongs to the step once the new key is in force.
+  ///   - change: what belongs to the step before; it gives the accounts to erase.
   func run(
-    _ group: UnlockedGroup, finally: (GroupTransaction) throws -> Void = { _ in },
+    _ group: UnlockedGroup, to custody: GroupHeader.Custody? = nil,
+    finally: (GroupTransaction) throws -> Void = { _ in },
     _ change: (GroupTransaction) throws -> [StoredAccount]
   ) throws -> Outcome {
+    // Before the lock was had, another process may have moved the group on: what would be deleted
+    // below as a leftover would then be the key in force.
+    try group.read { _ in }
     let old = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
     let new = GroupKeyID(groupID: old.groupID, generation: old.generation + 1)
     let key = try SecretBytes.random(count: 32)
-    let isKeyring = group.header.custody == .secretService
-    let boot = isKeyring ? try Boot.identifier() : nil
-    if isKeyring {
+    let leavesKeyring = group.header.custody == .secretService
+    let entersKeyring = (custody ?? group.header.custody) == .secretService
+    let boot = try Boot.identifier()
+    if entersKeyring {
       // Left by a rotation that ended before its commit; nothing was ever sealed under it.
       try custodian.delete(new)
       try custodian.store(key, as: new)
@@ -48,24 +56,24 @@ struct Rotation {
     do {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
-        let report = try transaction.rotate(to: key, erasing: accounts, boot: boot)
+        let report = try transaction.rotate(to: key, erasing: accounts, boot: entersKeyring ? boot : nil,
+          deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report
       }
     } catch {
       // The commit did not happen, so nothing needs the new key; if it stays, the next
       // rotation deletes it.
-      if isKeyring { do { try custodian.delete(new) } catch { throw error } }
+      if entersKeyring {
+        // The first error is the one to tell of.
+        do { try custodian.delete(new) } catch { _ = error }
+      }
       throw error
     }
     outcome.logIsEmpty = try group.truncateLog()
-    do { try moveKernelKey(from: old, to: new, key: key) } catch let error as CustodyError {
-      outcome.kernelFailure = error
-    }
-    if let boot {
-      do { try finish(group, boot: boot) } catch let error as CustodyError {
-        outcome.oldKeyFailure = error
-      }
+    do { try moveKernelKey(from: old, to: new, key: key) } catch { outcome.kernelFailure = error }
+    do { try finish(group, boot: boot) } catch let error as CustodyError {
+      outcome.oldKeyFailure = error
     }
     return outcome
   }

@@ -1,5 +1,4 @@
 import Glibc
-public import KeyCustody
 public import VaultCrypto
 public import VaultModel
 

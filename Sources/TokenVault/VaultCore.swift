@@ -1,14 +1,18 @@
 import GroupStore
 import Glibc
 import KeyCustody
-import VaultCrypto
+internal import VaultCrypto
 import VaultModel
 
 /// A vault's group, opened when it is first needed and opened again when another process moved it
 /// to another generation. Every call blocks; ``Vault`` keeps it off the cooperative pool.
 package final class VaultCore {
   package let configuration: VaultConfiguration
-  private var opened: UnlockedGroup?
+  private var opened: UnlockedGroup? {
+    willSet { ownCommits += opened?.commits ?? 0 }
+  }
+  /// How often this vault changed the group over connections that are closed by now.
+  private var ownCommits: UInt64 = 0
   private var admitted: GroupManifest?
 
   package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
@@ -32,8 +36,7 @@ package final class VaultCore {
     try vaultErrors(group) {
       // Each round lost means that another process rotated the key in between.
       for _ in 0..<20 {
-        let group = try open()
-        do { return try body(group) } catch StoreError.generationChanged { opened = nil }
+        do { return try body(try open()) } catch StoreError.generationChanged { opened = nil }
       }
       throw StoreError.busy
     }
@@ -43,7 +46,7 @@ package final class VaultCore {
   package func close() { opened = nil }
 
   func open() throws -> UnlockedGroup {
-    if let opened { return opened }
+    if let opened, opened.isInPlace { return opened }
     try requireMembership()
     let group = try KeyRetrieval(configuration: configuration).open(configuration.groupPath)
     opened = group
@@ -54,9 +57,24 @@ package final class VaultCore {
   /// Uses a group that was opened by other means: made, or opened with the recovery code.
   func adopt(_ group: UnlockedGroup) { opened = group }
 
-  /// A number that changes when another process changed the group; nil while there is no group.
-  package func changeMark() throws(VaultError) -> Int64? {
-    do { return try withGroup { try $0.dataVersion() } } catch .noGroup { return nil }
+  /// What differs once somebody else changed the group.
+  struct ChangeMark: Equatable, Sendable {
+    let groupID: [UInt8]
+    let foreignCommits: UInt64
+  }
+
+  /// The present mark; nil while there is no group.
+  func changeMark() throws(VaultError) -> ChangeMark? {
+    do {
+      return try withGroup { group in
+        let changes = try group.read { $0.state.changes }
+        return ChangeMark(
+          groupID: group.header.groupID,
+          foreignCommits: changes &- self.ownCommits &- group.commits)
+      }
+    } catch .noGroup {
+      return nil
+    }
   }
 
   // MARK: Membership
@@ -94,19 +112,18 @@ package final class VaultCore {
 
   /// Ends what a sign-out that was cut short left to do, before anything else is served.
   private func settle(_ group: UnlockedGroup) throws {
-    guard group.header.custody == .secretService else { return }
     let boot = try Boot.identifier()
     let (pending, bridged) = try group.read { transaction in
       (!transaction.state.pendingDeletions.isEmpty, transaction.hasOldBridges(boot: boot))
     }
     guard pending || bridged else { return }
-    let lock: FileLock
-    do { lock = try FileLock(path: configuration.lockPath, waiting: 0) } catch StoreError.busy {
+    do {
+      try FileLock.hold(configuration.lockPath, waiting: 0) {
+        try Rotation(configuration).finish(group, boot: boot)
+      }
+    } catch StoreError.busy {
       // Whoever holds the lock is at it.
-      return
     }
-    _ = try Rotation(configuration).finish(group, boot: boot)
-    _ = consume lock
   }
 }
 

@@ -84,6 +84,46 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
+  /// The text for files that people read and edit: two spaces a level, members in their order.
+  package var prettyBytes: [UInt8] {
+    var out: [UInt8] = []
+    writePretty(to: &out, indent: 0)
+    out.append(UInt8(ascii: "\n"))
+    return out
+  }
+
+  private func writePretty(to out: inout [UInt8], indent: Int) {
+    guard !isEmptyContainer else { return write(to: &out) }
+    switch self {
+    case .null, .bool, .number, .string: write(to: &out)
+    case .array(let elements):
+      Self.writeLines(elements, "[", "]", to: &out, indent: indent) { element, out in
+        element.writePretty(to: &out, indent: indent + 1)
+      }
+    case .object(let members):
+      Self.writeLines(members, "{", "}", to: &out, indent: indent) { member, out in
+        Self.write(member.name, to: &out)
+        out += ": ".utf8
+        member.value.writePretty(to: &out, indent: indent + 1)
+      }
+    }
+  }
+
+  private static func writeLines<Item>(
+    _ items: [Item], _ open: String, _ close: String, to out: inout [UInt8], indent: Int,
+    _ write: (Item, inout [UInt8]) -> Void
+  ) {
+    out += open.utf8
+    for (index, item) in items.enumerated() {
+      out += (index > 0 ? ",\n" : "\n").utf8
+      out += repeatElement(UInt8(ascii: " "), count: 2 * (indent + 1))
+      write(item, &out)
+    }
+    out += "\n".utf8
+    out += repeatElement(UInt8(ascii: " "), count: 2 * indent)
+    out += close.utf8
+  }
+
   private static func write(_ text: String, to out: inout [UInt8]) {
     let hex = Array("0123456789abcdef".utf8)
     out.append(UInt8(ascii: "\""))
