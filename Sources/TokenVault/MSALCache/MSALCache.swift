@@ -6,7 +6,7 @@ public import VaultModel
 ///
 /// The keys of a file differ between those libraries and are never used to find anything. What is
 /// not known, members, fields and types of credentials, comes back out as it went in.
-public struct MSALCache: Sendable {
+public struct MSALCache: Hashable, Sendable {
   /// The largest file that is read: 64 MiB.
   public static let fileLimit = 64 << 20
   /// The largest secret: 1 MiB.
