@@ -1,5 +1,5 @@
-internal import VaultCrypto
-internal import VaultModel
+import VaultCrypto
+import VaultModel
 
 extension Entity {
   func profile() throws(MSALCacheError) -> MSALCache.Profile {

@@ -1,4 +1,4 @@
-internal import VaultModel
+import VaultModel
 
 extension MSALCache {
   /// Reads a cache as any MSAL library writes it.
