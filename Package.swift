@@ -83,6 +83,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
+      exclude: ["Peers"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",

@@ -1,4 +1,4 @@
-internal import VaultCrypto
+import VaultCrypto
 
 /// The claims of an ID token, decoded but not verified.
 ///

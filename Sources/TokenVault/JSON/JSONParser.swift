@@ -4,11 +4,17 @@ package enum JSONError: Error, Equatable, Sendable {
   case syntax(at: Int)
   /// Containers stand more than `limit` deep in each other.
   case tooDeep(limit: Int)
+  /// There are more than `limit` values in it.
+  case tooMany(limit: Int)
 }
 
 extension JSONValue {
   /// How deep containers may stand in each other; a stack is not for an attacker to exhaust.
   package static let depthLimit = 64
+
+  /// How many values a text may hold. A list of nothing, written for the purpose, would take a
+  /// dozen times its own size in memory.
+  package static let countLimit = 2_000_000
 
   /// The value of a JSON text (RFC 8259), behind a byte order mark or not.
   package init(parsing bytes: [UInt8]) throws(JSONError) {
@@ -20,6 +26,7 @@ extension JSONValue {
 private struct JSONParser {
   let bytes: [UInt8]
   var at = 0
+  var count = 0
 
   mutating func document() throws(JSONError) -> JSONValue {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { at = 3 }
@@ -32,7 +39,12 @@ private struct JSONParser {
   private var byte: UInt8 { at < bytes.count ? bytes[at] : 0 }
 
   private mutating func skipSpace() {
-    while at < bytes.count, [0x20, 0x0a, 0x0d, 0x09].contains(bytes[at]) { at += 1 }
+    while at < bytes.count {
+      switch bytes[at] {
+      case 0x20, 0x0a, 0x0d, 0x09: at += 1
+      default: return
+      }
+    }
   }
 
   private mutating func take(_ expected: UInt8) -> Bool {
@@ -43,6 +55,8 @@ private struct JSONParser {
 
   private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
     guard depth <= JSONValue.depthLimit else { throw .tooDeep(limit: JSONValue.depthLimit) }
+    count += 1
+    guard count <= JSONValue.countLimit else { throw .tooMany(limit: JSONValue.countLimit) }
     skipSpace()
     switch byte {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -138,9 +152,10 @@ private struct JSONParser {
         return string
       case UInt8(ascii: "\\"): text += try escape()
       case ..<0x20: throw .syntax(at: at)
-      case let byte:
-        text.append(byte)
-        at += 1
+      default:
+        let run = bytes[at...].prefix { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
+        text += run
+        at = run.endIndex
       }
     }
     throw .syntax(at: at)

@@ -1,4 +1,4 @@
-internal import VaultModel
+import VaultModel
 
 /// The fields of one entity of a file, read one by one.
 ///

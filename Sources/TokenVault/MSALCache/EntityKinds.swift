@@ -1,5 +1,5 @@
-internal import VaultCrypto
-internal import VaultModel
+import VaultCrypto
+import VaultModel
 
 extension Entity {
   func profile() throws(MSALCacheError) -> MSALCache.Profile {
@@ -101,7 +101,7 @@ extension Entity {
       kind, token.homeAccountID, credential.environment, credential.clientID.lowercased(),
       credential.realm.lowercased(), credential.familyID,
       // A refresh token serves all scopes, so its target tells nothing apart.
-      kind == "access" ? credential.scopes.sortedForKey.lowercased() : "",
+      kind == "access" ? ScopeSet(target: credential.target.lowercased()).sortedForKey : "",
       credential.effectiveTokenType, credential.keyID, credential.requestedClaims,
       credential.userAssertionHash,
     ]

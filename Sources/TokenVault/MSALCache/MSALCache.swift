@@ -1,12 +1,12 @@
-public import VaultCrypto
-public import VaultModel
+import VaultCrypto
+import VaultModel
 
 /// One MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
 /// CLI, MSAL Go, Java, .NET and JS keep them in a file.
 ///
 /// The keys of a file differ between those libraries and are never used to find anything. What is
 /// not known, members, fields and types of credentials, comes back out as it went in.
-public struct MSALCache: Sendable {
+public struct MSALCache: Hashable, Sendable {
   /// The largest file that is read: 64 MiB.
   public static let fileLimit = 64 << 20
   /// The largest secret: 1 MiB.

@@ -6,6 +6,8 @@ public enum MSALCacheError: Error, Equatable, Sendable {
   case notJSON(at: Int)
   /// Objects and arrays stand more than `limit` deep in each other.
   case tooDeep(limit: Int)
+  /// There are more than `limit` values in it.
+  case tooMany(limit: Int)
   /// The JSON is something else: no object, or an object without one known member.
   case notACache
   /// A known member holds something else than an object of entities.
@@ -72,6 +74,7 @@ public enum MSALCacheError: Error, Equatable, Sendable {
     switch error {
     case .syntax(let offset): self = .notJSON(at: offset)
     case .tooDeep(let limit): self = .tooDeep(limit: limit)
+    case .tooMany(let limit): self = .tooMany(limit: limit)
     }
   }
 }

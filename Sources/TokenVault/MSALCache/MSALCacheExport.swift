@@ -1,5 +1,5 @@
-internal import VaultCrypto
-internal import VaultModel
+import VaultCrypto
+import VaultModel
 
 extension MSALCache {
   /// The cache as MSAL Python (and with it Azure CLI), Go, Java, .NET and JS read it.

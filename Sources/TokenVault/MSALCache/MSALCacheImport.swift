@@ -1,4 +1,4 @@
-internal import VaultModel
+import VaultModel
 
 extension MSALCache {
   /// Reads a cache as any MSAL library writes it.
@@ -91,7 +91,8 @@ extension MSALCacheError.Member {
 
 /// The newest version of each thing that a file may hold several versions of.
 private struct Newest<Thing> {
-  private var things: [[String]: (thing: Thing, age: Age)] = [:]
+  /// By the bytes of the identity: Swift takes two spellings of a character for the same text.
+  private var things: [[[UInt8]]: (thing: Thing, age: Age)] = [:]
 
   /// What decides between two versions, the first difference first. The key of the file comes last
   /// and only so that every order of the file gives the same answer.
@@ -112,13 +113,14 @@ private struct Newest<Thing> {
     _ thing: Thing, _ identity: [String], changed: Timestamp?, ends: Timestamp? = nil, key: String
   ) {
     let age = Age(changed: changed?.epochSeconds ?? 0, ends: ends?.epochSeconds ?? 0, key: key)
+    let identity = identity.map { Array($0.utf8) }
     if let stored = things[identity], !age.isNewer(than: stored.age) { return }
     things[identity] = (thing, age)
   }
 
   var sorted: [Thing] {
     things.sorted { left, right in
-      left.key.lexicographicallyPrecedes(right.key) { $0.precedesInBytes($1) }
+      left.key.lexicographicallyPrecedes(right.key) { $0.lexicographicallyPrecedes($1) }
     }.map(\.value.thing)
   }
 }
