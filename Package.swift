@@ -26,7 +26,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
-    .target(name: "CSecretService", dependencies: ["CLibsecret"]),
+    // Loads libsecret when it is first needed, so it has no link-time need of it.
+    .target(name: "CSecretService"),
     .target(name: "CSystem"),
 
     // The vault.
@@ -73,8 +74,12 @@ let package = Package(
       name: "GroupStoreTests", dependencies: ["GroupStore", "TokenVaultTestSupport"],
       exclude: ["Fixtures"],
       swiftSettings: strict),
+    .target(name: "PrototypeCheck", dependencies: ["CLibsecret"], path: "Tests/PrototypeCheck"),
     .testTarget(
-      name: "KeyCustodyTests", dependencies: ["KeyCustody", "TokenVaultTestSupport"],
+      name: "KeyCustodyTests",
+      dependencies: [
+        "KeyCustody", "VaultCrypto", "SystemCalls", "PrototypeCheck", "TokenVaultTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],

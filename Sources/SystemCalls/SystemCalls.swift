@@ -1,1 +1,72 @@
-// Filled in the commits that follow.
+internal import CSystem
+import Glibc
+
+/// A system call that failed: its name and the errno it left.
+public struct SystemCallError: Error, Equatable, Sendable {
+  /// The errno value, for example `ENOENT`.
+  public let errno: Int32
+  /// The call's name, for example `openat`.
+  public let call: String
+
+  /// A failure of `call` with the given errno value.
+  public init(errno: Int32, call: String) {
+    self.errno = errno
+    self.call = call
+  }
+}
+
+/// The system calls that Swift cannot import, and the ones whose errno must not get lost.
+public enum SystemCalls {
+  /// Takes the process out of reach of core files and of ptrace by its own user: a process that
+  /// holds keys calls it first.
+  public static func makeUndumpable() throws(SystemCallError) {
+    try check(tv_make_undumpable(), "prctl")
+  }
+
+  /// Opens a file, always close-on-exec.
+  /// - Returns: the descriptor, owned by the caller.
+  public static func open(
+    _ path: String, _ flags: Int32, mode: UInt32 = 0
+  ) throws(SystemCallError) -> Int32 {
+    try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
+  }
+
+  /// Opens a file relative to a directory's descriptor, always close-on-exec.
+  /// - Returns: the descriptor, owned by the caller.
+  public static func openat(
+    _ directory: Int32, _ path: String, _ flags: Int32, mode: UInt32 = 0
+  ) throws(SystemCallError) -> Int32 {
+    try check(
+      retried { unsafe tv_openat(directory, path, flags | O_CLOEXEC, mode) }, "openat")
+  }
+
+  /// Tries to take an open-file-description lock over the whole file, without waiting.
+  /// - Returns: whether it was acquired; false when another description holds it.
+  public static func ofdLock(_ descriptor: Int32, exclusive: Bool) throws(SystemCallError) -> Bool {
+    if retried({ tv_ofd_lock(descriptor, Int16(exclusive ? F_WRLCK : F_RDLCK)) }) == 0 {
+      return true
+    }
+    let failure = errno
+    // POSIX lets fcntl say either of them for a conflicting lock.
+    if failure == EAGAIN || failure == EACCES { return false }
+    throw SystemCallError(errno: failure, call: "fcntl")
+  }
+
+  /// Gives up the lock that ``ofdLock(_:exclusive:)`` took.
+  public static func ofdUnlock(_ descriptor: Int32) throws(SystemCallError) {
+    try check(retried { tv_ofd_lock(descriptor, Int16(F_UNLCK)) }, "fcntl")
+  }
+
+  private static func retried(_ call: () -> Int32) -> Int32 {
+    while true {
+      let result = call()
+      if result != -1 || errno != EINTR { return result }
+    }
+  }
+
+  @discardableResult
+  private static func check(_ result: Int32, _ call: String) throws(SystemCallError) -> Int32 {
+    if result == -1 { throw SystemCallError(errno: errno, call: call) }
+    return result
+  }
+}

@@ -1,0 +1,48 @@
+internal import COpenSSL
+
+/// The algorithms of libcrypto, each fetched once a process: a fetch costs more than using it.
+enum OpenSSL {
+  // Reading openssl.cnf and loading names and error texts is most of OpenSSL's start-up time, and
+  // a configuration file has no say in how a vault is encrypted.
+  private static let isReady =
+    OPENSSL_init_crypto(
+      UInt64(
+        OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS
+          | OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS), nil) == 1
+
+  private nonisolated(unsafe) static let fetchedAES =
+    unsafe isReady
+    ? EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) : nil
+  private nonisolated(unsafe) static let fetchedHMAC =
+    unsafe isReady
+    ? EVP_MAC_fetch(nil, "HMAC", nil) : nil
+  private nonisolated(unsafe) static let fetchedHKDF =
+    unsafe isReady
+    ? EVP_KDF_fetch(nil, "HKDF", nil) : nil
+  private nonisolated(unsafe) static let fetchedSHA256 =
+    unsafe isReady
+    ? EVP_MD_fetch(nil, "SHA256", nil) : nil
+
+  static func aes256GCM() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedAES) }
+  static func hmac() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedHMAC) }
+  static func hkdf() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedHKDF) }
+  static func sha256() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedSHA256) }
+
+  static func requireReady() throws(CryptoError) { try check(isReady) }
+
+  /// Turns a failed call into the one error, leaving nothing in OpenSSL's queue of the thread.
+  static func check(_ succeeded: Bool) throws(CryptoError) {
+    guard succeeded else {
+      ERR_clear_error()
+      throw .failed
+    }
+  }
+
+  static func found(_ pointer: OpaquePointer?) throws(CryptoError) -> OpaquePointer {
+    guard let pointer = unsafe pointer else {
+      ERR_clear_error()
+      throw .failed
+    }
+    return unsafe pointer
+  }
+}
