@@ -147,4 +147,15 @@ import Testing
     let unwrapped = try wrapping.openSecret(wrapped, associatedData: [1]).copied()
     #expect(unwrapped == key.copied())
   }
+
+  @Test func `leaves nothing of a plaintext that fails to authenticate`() throws {
+    let key = try SealingKey(SecretBytes.random(count: 32))
+    var sealed = try key.seal(Array("a token".utf8), associatedData: [])
+    var plaintext = [UInt8](repeating: 0xA5, count: 7)
+    #expect(unsafe plaintext.withUnsafeMutableBytes { unsafe key.decrypt(sealed, [], into: $0) })
+    #expect(plaintext == Array("a token".utf8))
+    sealed[sealed.count - 1] ^= 1
+    #expect(unsafe !plaintext.withUnsafeMutableBytes { unsafe key.decrypt(sealed, [], into: $0) })
+    #expect(plaintext == [UInt8](repeating: 0, count: 7))
+  }
 }

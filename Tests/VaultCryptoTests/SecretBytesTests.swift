@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [1, 32, 33, 2048, 4096])
-  func `leaves nothing but zeros in the whole slot`(count: Int) throws {
+  func `leaves nothing but zeros behind`(count: Int) throws {
     var own = LockedMemory()
     let address = try own.allocate(count)
     let slot = unsafe UnsafeMutableRawBufferPointer(
