@@ -9,12 +9,28 @@
 
 // A C enum with no negative value is passed as unsigned int.
 #define TV_ENUM(name) unsigned
+#define TV_INSTANCE void
 #include "Prototypes.h"
 
 #define DECLARE(result, name, arguments) static result(*p_##name) arguments;
 TV_FUNCTIONS(DECLARE)
 
-static bool loaded;
+static size_t service_type;
+static void *(*construct_parent)(size_t type, unsigned count, void *properties);
+
+// SecretService always wants the bus of the process's environment, and aborts when it is given
+// a connection as well. Its constructor asks for that bus; this takes the wish back.
+static void *construct_without_bus(size_t type, unsigned count, void *properties) {
+  void *service = construct_parent(type, count, properties);
+  p_g_object_set(service, "g-bus-type", 0, NULL);
+  return service;
+}
+
+static void initialize_class(void *class, void *data) {
+  (void)data;
+  construct_parent = ((object_class *)class)->constructor;
+  ((object_class *)class)->constructor = construct_without_bus;
+}
 
 static void load(void) {
   // GLib registers types and starts threads: it can never be unloaded.
@@ -24,7 +40,11 @@ static void load(void) {
 #define RESOLVE(result, name, arguments) \
   if (!(p_##name = (__typeof__(p_##name))dlsym(library, #name))) return;
   TV_FUNCTIONS(RESOLVE)
-  loaded = true;
+  GTypeQuery parent;
+  p_g_type_query(p_secret_service_get_type(), &parent);
+  service_type = p_g_type_register_static_simple(
+      parent.type, "TokenVaultSecretService", parent.class_size, initialize_class,
+      parent.instance_size, NULL, 0);
 }
 
 // A deadline: a thread that cancels the GCancellable when it runs out. GLib's synchronous calls
@@ -125,7 +145,7 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
   memset(s, 0, sizeof *s);
   s->request = request;
   request->refusal[sizeof request->refusal - 1] = 0;
-  if (!loaded) return TV_SECRET_NO_LIBRARY;
+  if (!service_type) return TV_SECRET_NO_LIBRARY;
   deadline_start(&s->limit, request->deadline_ms);
   GCancellable *cancellable = s->limit.cancellable;
 
@@ -137,7 +157,7 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
     return result == TV_SECRET_TIMED_OUT ? result : TV_SECRET_NO_BUS;
   }
   s->service = p_g_initable_new(
-      p_secret_service_get_type(), cancellable, &error, "g-connection", s->connection,
+      service_type, cancellable, &error, "g-connection", s->connection,
       "g-name", "org.freedesktop.secrets", "g-object-path", "/org/freedesktop/secrets",
       "g-interface-name", "org.freedesktop.Secret.Service", NULL);
   if (!s->service) return failure(s, error, TV_SECRET_NO_SERVICE);

@@ -22,7 +22,15 @@ typedef struct _SecretValue SecretValue;
 typedef struct SecretSchema SecretSchema;
 struct _GError { uint32_t domain; int code; char *message; };
 struct _GList { void *data; GList *next, *prev; };
+typedef struct { size_t type; const char *type_name; unsigned class_size, instance_size; } GTypeQuery;
 #endif
+
+/// The first members of GObjectClass.
+typedef struct {
+  size_t type;
+  void *construct_properties;
+  void *(*constructor)(size_t type, unsigned count, void *properties);
+} object_class;
 
 enum {
   IO_ERROR_CLOSED = 18, IO_ERROR_CANCELLED = 19, IO_ERROR_TIMED_OUT = 24,
@@ -34,6 +42,11 @@ enum {
 #define TV_FUNCTIONS(F) \
   F(void, g_free, (void *)) \
   F(void, g_object_unref, (void *)) \
+  F(void, g_object_set, (void *, const char *, ...)) \
+  F(void, g_type_query, (size_t, GTypeQuery *)) \
+  F(size_t, g_type_register_static_simple, \
+    (size_t, const char *, unsigned, void (*)(void *, void *), unsigned, \
+     void (*)(TV_INSTANCE *, void *), TV_ENUM(GTypeFlags))) \
   F(void, g_error_free, (GError *)) \
   F(void, g_list_free, (GList *)) \
   F(unsigned, g_str_hash, (const void *)) \

@@ -4,6 +4,7 @@
 #include <libsecret/secret.h>
 
 #define TV_ENUM(name) name
+#define TV_INSTANCE GTypeInstance
 #include "../../Sources/CSecretService/Prototypes.h"
 
 // A prototype that differs from the installed header's does not compile.
@@ -13,12 +14,15 @@
 #undef g_hash_table_insert
 TV_FUNCTIONS(CHECK)
 
+_Static_assert(offsetof(object_class, constructor) == offsetof(GObjectClass, constructor), "");
+
 // An enum with a negative value would be passed as int, not as unsigned.
 #define UNSIGNED(name) _Static_assert((name)-1 > (name)0, #name);
 UNSIGNED(SecretCollectionFlags)
 UNSIGNED(SecretSearchFlags)
 UNSIGNED(SecretItemCreateFlags)
 UNSIGNED(GDBusConnectionFlags)
+UNSIGNED(GTypeFlags)
 
 _Static_assert(SEARCH_ALL == (int)SECRET_SEARCH_ALL, "");
 _Static_assert(SECRET_ERROR_LOCKED == (int)SECRET_ERROR_IS_LOCKED, "");
