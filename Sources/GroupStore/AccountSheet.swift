@@ -1,4 +1,4 @@
-import VaultModel
+package import VaultModel
 
 /// All that a group knows of one account but the secrets: one sealed row, read on every look at
 /// the account. The secrets stand in rows of their own, which a listing never opens.

@@ -1,5 +1,5 @@
 import VaultCrypto
-import VaultModel
+package import VaultModel
 
 // What a write transaction can do. The sum over the account rows and the directory of names
 // follow each change within the same transaction.

@@ -1,6 +1,6 @@
 import Glibc
 import SystemCalls
-import VaultCrypto
+package import VaultCrypto
 
 /// An open group file whose key is not known yet. It tells what stands in the clear, gives the
 /// sealed keys to whoever can open them, and is consumed by unlocking.

@@ -1,4 +1,4 @@
-import VaultCrypto
+package import VaultCrypto
 
 extension GroupTransaction {
   /// How the rotation came out.

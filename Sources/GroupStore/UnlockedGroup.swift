@@ -1,4 +1,4 @@
-import VaultCrypto
+package import VaultCrypto
 import VaultModel
 
 /// An open group file with its keys: what needs the key exists only here.

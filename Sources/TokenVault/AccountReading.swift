@@ -1,5 +1,5 @@
-import GroupStore
-import VaultModel
+package import GroupStore
+public import VaultModel
 
 /// The accounts of a group, and why there are none.
 public struct AccountListing: Sendable {

@@ -1,5 +1,5 @@
-import GroupStore
-import VaultModel
+package import GroupStore
+public import VaultModel
 
 /// The current account for one client, with the one it saw before.
 public struct CurrentAccount: Sendable {

@@ -1,6 +1,6 @@
 import GroupStore
-internal import VaultCrypto
-import VaultModel
+import VaultCrypto
+package import VaultModel
 
 extension VaultCore {
   /// The accounts that fulfil a query, as a cache which MSAL libraries read. Plain secrets are no

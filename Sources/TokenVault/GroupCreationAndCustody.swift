@@ -1,8 +1,8 @@
-import GroupStore
+package import GroupStore
 import Glibc
 import KeyCustody
 package import VaultCrypto
-import VaultModel
+package import VaultModel
 
 extension VaultCore {
   /// Makes the group when it has no file, with its manifest's custody.

@@ -1,5 +1,5 @@
 import GroupStore
-internal import VaultCrypto
+import VaultCrypto
 public import VaultModel
 
 /// What an import brought.
@@ -94,7 +94,9 @@ extension VaultCore {
     for token in cache.tokens {
       let credential = token.credential
       let type =
-        types[[token.homeAccountID.lowercased(), CloudEnvironment.canonical(credential.environment)]]
+        types[[
+          token.homeAccountID.lowercased(), CloudEnvironment.canonical(credential.environment),
+        ]]
         ?? AuthorityType(cacheText: "", environment: credential.environment)
       var own = bundle(
         token.homeAccountID, credential.environment, type, client: credential.clientID)

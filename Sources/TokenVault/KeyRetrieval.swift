@@ -1,6 +1,6 @@
 import GroupStore
 import KeyCustody
-internal import VaultCrypto
+import VaultCrypto
 import VaultModel
 
 /// Finds the key that opens a group file, by the custody that the file's header names and no other.

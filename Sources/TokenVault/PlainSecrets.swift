@@ -1,6 +1,6 @@
 import GroupStore
 package import VaultCrypto
-import VaultModel
+package import VaultModel
 
 /// Where a password or personal access token is for: an origin and a path, without the user.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import GroupStore
 import KeyCustody
-internal import VaultCrypto
+import VaultCrypto
 import VaultModel
 
 /// Moves a group to its next key: store the new key and read it back, commit, delete the old key
@@ -56,7 +56,8 @@ struct Rotation {
     do {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
-        let report = try transaction.rotate(to: key, erasing: accounts, boot: entersKeyring ? boot : nil,
+        let report = try transaction.rotate(
+          to: key, erasing: accounts, boot: entersKeyring ? boot : nil,
           deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report

@@ -1,4 +1,4 @@
-import VaultModel
+public import VaultModel
 
 extension GroupManifest {
   /// The manifests of `keychain-groups/`, built in.

@@ -1,4 +1,4 @@
-import GroupStore
+package import GroupStore
 public import VaultCrypto
 public import VaultModel
 

@@ -1,8 +1,8 @@
-import GroupStore
+package import GroupStore
 import Glibc
 import KeyCustody
-internal import VaultCrypto
-import VaultModel
+import VaultCrypto
+package import VaultModel
 
 /// A vault's group, opened when it is first needed and opened again when another process moved it
 /// to another generation. Every call blocks; ``Vault`` keeps it off the cooperative pool.

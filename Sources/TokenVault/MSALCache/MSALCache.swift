@@ -1,5 +1,5 @@
-import VaultCrypto
-import VaultModel
+public import VaultCrypto
+public import VaultModel
 
 /// One MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
 /// CLI, MSAL Go, Java, .NET and JS keep them in a file.
