@@ -6,10 +6,12 @@ import Glibc
 public struct GroupChanges: AsyncSequence, Sendable {
   /// The group changed: what was read from it before may be out of date.
   public struct Change: Sendable {}
+  /// One change.
   public typealias Element = Change
 
   let vault: Vault
 
+  /// Begins to watch.
   public func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
 
   /// Watches from its making on.

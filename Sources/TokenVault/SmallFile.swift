@@ -27,7 +27,8 @@ enum SmallFile {
     var count = 0
     while count < bytes.count {
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe Glibc.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        return unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
       }
       if got < 0 {
         if errno == EINTR { continue }

@@ -10,6 +10,7 @@ public actor Vault {
   private nonisolated let executor = BlockingExecutor()
   private let core: VaultCore
 
+  /// The queue that this vault's calls run on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
