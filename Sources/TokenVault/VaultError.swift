@@ -16,6 +16,8 @@ public enum VaultError: Error, Sendable {
   case notAMember(executable: String, group: GroupName)
   /// No account of the group answers to the text.
   case noAccount(String, group: GroupName)
+  /// The rule of a directory names an account that the group does not have any more.
+  case noAccountForDirectory(String, group: GroupName)
   /// Several accounts answer to the text.
   case ambiguousAccount(String, candidates: [Account])
   /// Several accounts are signed in and none was chosen; the client's principal is unchanged.
