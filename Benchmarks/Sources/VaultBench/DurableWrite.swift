@@ -1,8 +1,6 @@
 import CSQLitePeer
 import Glibc
 import TokenVault
-import VaultCrypto
-import VaultModel
 
 /// A durable write of one 4 KB secret over an open vault, beside the same bytes into a bare SQLite
 /// table with the same journal and the same durability.
