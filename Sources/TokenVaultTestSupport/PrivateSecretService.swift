@@ -36,10 +36,11 @@ public final class PrivateSecretService: @unchecked Sendable {
   private var daemon: Process?
 
   /// Starts everything and waits until it is in the given state.
-  public init(_ state: State = .unlocked) throws {
+  /// - Parameter abstractAddress: whether the bus listens at a name instead of in the directory.
+  public init(_ state: State = .unlocked, abstractAddress: Bool = false) throws {
     // A short path: a socket's address has 107 bytes.
     directory = URL(filePath: "/tmp/tv-\(UUID().uuidString.prefix(13))")
-    busAddress = "unix:path=\(directory.path)/bus"
+    busAddress = "unix:\(abstractAddress ? "abstract" : "path")=\(directory.path)/bus"
     for folder in ["home", "run", "services"] {
       try FileManager.default.createDirectory(
         at: directory.appending(path: folder), withIntermediateDirectories: true,
@@ -97,11 +98,10 @@ public final class PrivateSecretService: @unchecked Sendable {
     try waitUntil(.locked) { $0.isLocked == true }
   }
 
-  /// Unlocks the default collection again, as a log-in does.
+  /// Unlocks the default collection again, as the next log-in does: with a new daemon.
   public func unlock() throws {
-    let helper = try start(
-      ["gnome-keyring-daemon", "--unlock", "--components=secrets"], input: Self.password)
-    helper.waitUntilExit()
+    try killDaemon()
+    try startDaemon(unlock: true)
     try waitUntil(.unlocked) { $0.failure == nil }
   }
 
@@ -224,7 +224,8 @@ public final class PrivateSecretService: @unchecked Sendable {
       let status = custodian.status()
       if isReached(status) { return }
       if ContinuousClock.now > end { throw Failure.notReady(state, status) }
-      sched_yield()
+      // Polling the bus, at a pace that leaves the daemon a processor.
+      usleep(2000)
     }
   }
 }
