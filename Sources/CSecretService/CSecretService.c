@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -33,6 +34,9 @@ static void initialize_class(void *class, void *data) {
 }
 
 static void load(void) {
+  // Without a dynamic loader (a static executable) dlopen would start a second C library in this
+  // process, and crash.
+  if (getauxval(AT_BASE) == 0) return;
   // GLib registers types and starts threads: it can never be unloaded.
   void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return;
