@@ -7,6 +7,7 @@ let strict: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
 let package = Package(
@@ -83,6 +84,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
+      exclude: ["Peers"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",

@@ -5,3 +5,9 @@
 static inline int tv_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
   return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
+
+// sqlite3_db_config is variadic, which Swift cannot import.
+static inline void tv_sqlite3_harden(sqlite3 *database) {
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+}

@@ -12,9 +12,9 @@ enum VectorError: Error, CustomStringConvertible {
     case .notInstalled:
       """
       TOKENVAULT_VECTORS is not set; run \
-      TOKENVAULT_VECTORS=$(scripts/vectors .build/vectors) swift test
+      scripts/test --filter VaultCryptoTests
       """
-    case .unreadable(let path): "no vectors at \(path); run scripts/vectors"
+    case .unreadable(let path): "no vectors at \(path); run scripts/test"
     case .empty(let path): "no vectors in \(path)"
     case .missingField(let name, let path): "a vector of \(path) has no \(name)"
     }

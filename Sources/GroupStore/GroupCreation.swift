@@ -1,0 +1,67 @@
+import Glibc
+import SystemCalls
+package import VaultCrypto
+
+/// Makes a group file. It comes into being whole, under its name, or not at all.
+package enum GroupCreation {
+  /// Where the file is built before it gets its name.
+  package static func draftPath(for path: String) -> String { path + ".new" }
+
+  /// Makes the file under its draft name; ``publish(_:)`` gives it its name.
+  ///
+  /// The caller holds the group's lock.
+  package static func draft(
+    _ path: String, header: GroupHeader, key: borrowing SecretBytes
+  ) throws(StoreError) -> UnlockedGroup {
+    let draft = draftPath(for: path)
+    do {
+      close(try SystemCalls.open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+    } catch { throw FileSafety.failed(error.call, error.errno, path: draft) }
+    let database = try Database(path: draft, busyMilliseconds: 0)
+    try database.execute(
+      """
+      PRAGMA page_size=4096; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL;
+      PRAGMA application_id=\(Format.applicationID); PRAGMA user_version=\(Format.version);
+      PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; \(Format.schema)
+      """)
+    let keys: GroupKeys
+    do {
+      keys = try GroupKeys(
+        key: try key.clone(), lookup: try SecretBytes.random(count: 32), group: header.groupID)
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+    try keys.write(to: database, header: header)
+    try database.setMeta(
+      Format.Meta.state.rawValue,
+      try keys.rows.sealed(
+        Padding.pad(GroupState().encoded()), header.associatedData(.state)))
+    try database.execute("COMMIT")
+    do {
+      return try UnlockedGroup(
+        path: draft, header: header, database: database, key: try key.clone())
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+  }
+
+  /// Gives the draft its name, durably. It must be closed by then.
+  package static func publish(_ path: String) throws(StoreError) {
+    let draft = draftPath(for: path)
+    // link(2) fails where a file is already, which rename(2) would take the place of.
+    guard unsafe link(draft, path) == 0 else { throw FileSafety.failed("link", errno, path: path) }
+    try remove(draft)
+    try FileSafety.syncDirectory(LockedGroup.directory(of: path))
+  }
+
+  /// Removes a group file or draft with all that SQLite keeps beside it.
+  /// - Returns: the paths that were there.
+  @discardableResult
+  package static func remove(_ path: String) throws(StoreError) -> [String] {
+    var removed: [String] = []
+    for name in [path, path + "-wal", path + "-shm", path + "-journal"] {
+      if unsafe unlink(name) == 0 {
+        removed.append(name)
+      } else if errno != ENOENT {
+        throw FileSafety.failed("unlink", errno, path: name)
+      }
+    }
+    return removed
+  }
+}

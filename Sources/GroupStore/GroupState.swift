@@ -1,0 +1,149 @@
+import VaultModel
+
+/// What concerns the group as a whole: one small sealed row, rewritten by each change.
+package struct GroupState: Hashable, Sendable {
+  /// The account a client saw last as the current one (MSAL's principal account).
+  package struct Principal: Hashable, Sendable {
+    /// The account's tag.
+    package var account: [UInt8]
+    /// Who it was, for as long as the client may still be told who left; nil once erased.
+    package var farewell: Farewell?
+
+    package init(account: [UInt8], farewell: Farewell? = nil) {
+      self.account = account
+      self.farewell = farewell
+    }
+  }
+
+  /// Who an account was that a shared device signed out.
+  package struct Farewell: Hashable, Sendable {
+    package var homeAccountID: String
+    package var environment: String
+    package var username: String
+
+    package init(homeAccountID: String, environment: String, username: String) {
+      self.homeAccountID = homeAccountID
+      self.environment = environment
+      self.username = username
+    }
+  }
+
+  /// A key of the generation after `generation`, sealed under that generation's key, made in the
+  /// boot `boot`. It outlives the boot only until the keyring has shown that it kept the new key.
+  struct Bridge: Hashable, Sendable {
+    var generation: UInt64
+    var boot: String
+  }
+
+  /// Counts commits.
+  package internal(set) var changes: UInt64 = 0
+  package internal(set) var accountCount: UInt64 = 0
+  /// A sum over all account rows; see ``RowSum``.
+  var rows = RowSum()
+  /// The tag of the current account; nil for none.
+  package var current: [UInt8]?
+  /// By client id, folded.
+  package var principals: [String: Principal] = [:]
+  /// Generations whose key may still be in the Secret Service.
+  package internal(set) var pendingDeletions: [UInt64] = []
+  var bridges: [Bridge] = []
+  /// The key-encryption keys of the two key slots; empty where there is no slot. They are kept so
+  /// that a rotation can seal the next key without asking for the passphrase again.
+  var slotKeys: [Int64: [UInt8]] = [:]
+}
+
+/// A sum modulo 2^256 of one keyed digest for each account row. It tells that a row is missing,
+/// was added, or is an older version of itself, at a constant cost for each write.
+struct RowSum: Hashable, Sendable {
+  private(set) var words: [UInt64] = [0, 0, 0, 0]
+
+  mutating func add(_ digest: [UInt8]) { combine(digest) { $0.addingReportingOverflow($1) } }
+  mutating func subtract(_ digest: [UInt8]) {
+    combine(digest) { $0.subtractingReportingOverflow($1) }
+  }
+
+  private mutating func combine(
+    _ digest: [UInt8], _ operation: (UInt64, UInt64) -> (partialValue: UInt64, overflow: Bool)
+  ) {
+    var carry: UInt64 = 0
+    for index in 0..<4 {
+      let word = digest[(index * 8)..<(index * 8 + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+      let first = operation(words[index], word)
+      let second = operation(first.partialValue, carry)
+      words[index] = second.partialValue
+      carry = first.overflow || second.overflow ? 1 : 0
+    }
+  }
+
+  init() {}
+  init(words: [UInt64]) throws(StoreError) {
+    guard words.count == 4 else { throw .damaged(rows: nil) }
+    self.words = words
+  }
+}
+
+extension GroupState {
+  private static let version: UInt64 = 1
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.number(Self.version)
+    writer.number(changes)
+    writer.number(accountCount)
+    writer.list(rows.words) { $0.number($1) }
+    writer.data(current ?? [])
+    writer.list(principals.sorted { $0.key < $1.key }) { writer, principal in
+      writer.text(principal.key)
+      writer.data(principal.value.account)
+      writer.list(principal.value.farewell.map { [$0] } ?? []) { writer, farewell in
+        writer.text(farewell.homeAccountID)
+        writer.text(farewell.environment)
+        writer.text(farewell.username)
+      }
+    }
+    writer.list(pendingDeletions) { $0.number($1) }
+    writer.list(bridges) { writer, bridge in
+      writer.number(bridge.generation)
+      writer.text(bridge.boot)
+    }
+    writer.list(slotKeys.sorted { $0.key < $1.key }) { writer, slot in
+      writer.signed(slot.key)
+      writer.data(slot.value)
+    }
+    return writer.bytes
+  }
+
+  init(encoded bytes: [UInt8]) throws(StoreError) {
+    var reader = ByteReader(bytes)
+    guard try reader.number() == Self.version else { throw .damaged(rows: nil) }
+    changes = try reader.number()
+    accountCount = try reader.number()
+    rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
+    let current = try reader.data()
+    self.current = current.isEmpty ? nil : current
+    for (client, principal) in try reader.list({ reader throws(StoreError) in
+      (
+        try reader.text(),
+        Principal(
+          account: try reader.data(),
+          farewell: try reader.list { reader throws(StoreError) in
+            Farewell(
+              homeAccountID: try reader.text(), environment: try reader.text(),
+              username: try reader.text())
+          }.first)
+      )
+    }) {
+      principals[client] = principal
+    }
+    pendingDeletions = try reader.list { reader throws(StoreError) in try reader.number() }
+    bridges = try reader.list { reader throws(StoreError) in
+      Bridge(generation: try reader.number(), boot: try reader.text())
+    }
+    for (slot, key) in try reader.list({ reader throws(StoreError) in
+      (try reader.signed(), try reader.data())
+    }) {
+      slotKeys[slot] = key
+    }
+    try reader.end()
+  }
+}

@@ -1,0 +1,36 @@
+/// Padding to size classes, so that a sealed row tells little of what it holds: 256, 512, 1024,
+/// 2048 or 4096 bytes, then whole multiples of 4096.
+enum Padding {
+  /// The plaintext's length (four bytes, big-endian), the plaintext, zeros up to the class.
+  static func pad(_ plaintext: [UInt8]) throws(StoreError) -> [UInt8] {
+    guard plaintext.count <= Format.largestPlaintext else {
+      throw .tooLarge(limit: Format.largestPlaintext)
+    }
+    let count = plaintext.count + 4
+    let size = [256, 512, 1024, 2048].first { count <= $0 } ?? (count + 4095) / 4096 * 4096
+    var padded: [UInt8] = []
+    padded.reserveCapacity(size)
+    padded += UInt32(plaintext.count).bigEndianBytes
+    padded += plaintext
+    padded += repeatElement(0, count: size - count)
+    return padded
+  }
+
+  static func unpad(_ padded: [UInt8]) throws(StoreError) -> [UInt8] {
+    guard padded.count >= 4 else { throw .damaged(rows: nil) }
+    let count = padded[..<4].reduce(0) { $0 << 8 | Int($1) }
+    guard count <= padded.count - 4, padded[(4 + count)...].allSatisfy({ $0 == 0 }) else {
+      throw .damaged(rows: nil)
+    }
+    return Array(padded[4..<(4 + count)])
+  }
+}
+
+extension FixedWidthInteger {
+  /// The number's bytes, the highest first.
+  var bigEndianBytes: [UInt8] {
+    stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
+      UInt8(truncatingIfNeeded: self >> $0)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package import VaultCrypto
+
+extension GroupTransaction {
+  /// How the rotation came out.
+  package struct RotationReport: Equatable, Sendable {
+    /// Accounts whose rows and key are gone.
+    package var erased = 0
+    /// Accounts that could not be read before either, and stay as they were.
+    package var unreadable = 0
+
+    package init() {}
+  }
+
+  /// Moves the group to the next generation under `key`, erasing accounts on the way.
+  ///
+  /// The account keys that stay and the lookup key are wrapped under the new key; those of the
+  /// erased accounts are not, so no key that is left opens a copy of them.
+  /// - Parameters:
+  ///   - key: K(g+1), which its custodian already holds.
+  ///   - boot: the boot's id, kept with a bridge from the present key to the new one; nil when
+  ///     the new key stands in a slot of the file itself.
+  ///   - deletesOldKey: whether the Secret Service holds the present key.
+  package func rotate(
+    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?,
+    deletesOldKey: Bool
+  ) throws(StoreError) -> RotationReport {
+    for account in accounts { try delete(account) }
+    var next = header
+    next.generation += 1
+    let nextKeys: GroupKeys
+    do {
+      nextKeys = try GroupKeys(
+        key: try key.clone(), lookup: try keys.lookup.clone(), group: header.groupID)
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+    let unreadable = try rewrapAccountKeys(under: nextKeys)
+    try nextKeys.write(to: database, header: next)
+    try resealSlots(for: key)
+    if let boot { try keepBridge(to: key, boot: boot) }
+    if deletesOldKey { state.pendingDeletions.append(header.generation) }
+    rotated = (next, nextKeys)
+    var report = RotationReport()
+    report.erased = accounts.count
+    report.unreadable = unreadable
+    return report
+  }
+
+  /// Notes that the custodian was seen without the keys of these generations.
+  package func confirmDeletion(of generations: [UInt64]) {
+    state.pendingDeletions.removeAll { generations.contains($0) }
+  }
+
+  /// Whether a bridge of another boot than `boot` stands: its rotation is as durable as the disk.
+  package func hasOldBridges(boot: String) -> Bool { state.bridges.contains { $0.boot != boot } }
+
+  /// Drops the bridges of other boots. Only for who has read the present key from the keyring.
+  package func dropOldBridges(boot: String) throws(StoreError) {
+    for bridge in state.bridges where bridge.boot != boot {
+      try database.removeMeta(Format.firstBridge + Int64(bridge.generation))
+    }
+    state.bridges.removeAll { $0.boot != boot }
+  }
+
+  private func keepBridge(to key: borrowing SecretBytes, boot: String) throws(StoreError) {
+    let bridge: [UInt8]
+    do {
+      bridge = try keys.wrap.seal(
+        key,
+        associatedData: Bridging.associatedData(group: header.groupID, from: header.generation))
+    } catch { throw .crypto }
+    try database.setMeta(Format.firstBridge + Int64(header.generation), bridge)
+    state.bridges.append(GroupState.Bridge(generation: header.generation, boot: boot))
+  }
+
+  /// A key that does not open is damage that was there before: its row stays as it is.
+  private func rewrapAccountKeys(under next: GroupKeys) throws(StoreError) -> Int {
+    let query = try database.statement(
+      "SELECT k.id, a.tag, k.key_id, k.wrapped FROM account_key k JOIN account a ON a.id = k.id")
+    let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
+    defer { query.reset() }
+    var unreadable = 0
+    while try query.step() {
+      let data = accountKeyData(tag: query.bytes(1), keyID: query.bytes(2))
+      let wrapped: [UInt8]
+      do {
+        wrapped = try next.wrap.seal(
+          try keys.wrap.openSecret(query.bytes(3), associatedData: data), associatedData: data)
+      } catch {
+        guard error == .failed else { throw .crypto }
+        unreadable += 1
+        continue
+      }
+      change.reset()
+      try change.bind(1, wrapped)
+      try change.bind(2, query.int64(0))
+      try change.run()
+    }
+    return unreadable
+  }
+
+  private func resealSlots(for key: borrowing SecretBytes) throws(StoreError) {
+    for place in [LockedGroup.Slot.Place.custody, .recovery] {
+      guard let slotKey = state.slotKeys[place.rawValue],
+        let bytes = try database.meta(place.rawValue)
+      else { continue }
+      let encryptionKey: SecretBytes
+      do { encryptionKey = try SecretBytes(copying: slotKey) } catch { throw .crypto }
+      let slot = try LockedGroup.Slot.seal(
+        key, under: encryptionKey, parameters: try LockedGroup.Slot(encoded: bytes).parameters,
+        group: header.groupID, place: place)
+      try database.setMeta(place.rawValue, slot.encoded())
+    }
+  }
+}
+
+extension GroupTransaction {
+  /// Seals the group's key into a slot, in the place of the one that stood there.
+  package func setSlot(
+    _ place: LockedGroup.Slot.Place, under encryptionKey: borrowing SecretBytes,
+    parameters: LockedGroup.Slot.Parameters
+  ) throws(StoreError) {
+    let present = rotated?.keys ?? keys
+    let slot = try LockedGroup.Slot.seal(
+      present.key, under: encryptionKey, parameters: parameters, group: header.groupID,
+      place: place)
+    try database.setMeta(place.rawValue, slot.encoded())
+    state.slotKeys[place.rawValue] = unsafe encryptionKey.withUnsafeBytes { unsafe [UInt8]($0) }
+  }
+
+  /// Removes a slot.
+  package func removeSlot(_ place: LockedGroup.Slot.Place) throws(StoreError) {
+    try database.removeMeta(place.rawValue)
+    state.slotKeys[place.rawValue] = nil
+  }
+
+  /// Whether a slot stands at `place`.
+  package func hasSlot(_ place: LockedGroup.Slot.Place) -> Bool {
+    state.slotKeys[place.rawValue] != nil
+  }
+
+  /// Changes the custody that the header names, within a rotation.
+  package func setCustody(_ custody: GroupHeader.Custody) throws(StoreError) {
+    guard var next = rotated else { throw .damaged(rows: nil) }
+    next.header.custody = custody
+    try next.keys.write(to: database, header: next.header)
+    rotated = next
+  }
+}

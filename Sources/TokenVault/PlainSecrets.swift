@@ -1,0 +1,65 @@
+import GroupStore
+package import VaultCrypto
+package import VaultModel
+
+/// Where a password or personal access token is for: an origin and a path, without the user.
+public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
+  /// The normalised URL: scheme and host in lower case, no trailing slash.
+  public let description: String
+  /// The host, with its port where one is given.
+  public let host: String
+
+  /// Returns nil for what is no absolute http or https URL with a host, or has user information,
+  /// a query, a fragment, spaces or control characters.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+      return nil
+    }
+    // A bare host means https, as git and docker take it.
+    let isBare = !text.contains("://")
+    let scheme = isBare ? "https" : text.prefix { $0 != ":" }.lowercased()
+    let rest = isBare ? text[...] : text.dropFirst(scheme.count + 3)
+    let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    let host = rest[..<end].lowercased()
+    var path = String(rest[end...])
+    while path.hasSuffix("/") { path.removeLast() }
+    guard ["http", "https"].contains(scheme), !host.isEmpty, !host.contains("@"),
+      !rest.contains("?"), !rest.contains("#")
+    else { return nil }
+    self.host = host
+    description = "\(scheme)://\(host)\(path)"
+  }
+}
+
+extension VaultCore {
+  /// Stores a password or token of a service, in the place of the one that the user name had.
+  package func addSecret(
+    _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
+  ) throws(VaultError) -> (account: Account, madeGroup: Bool) {
+    guard !username.isEmpty, username.utf8.count <= 1024,
+      !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+    else { throw .invalid(.username) }
+    guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
+    var sheet = AccountSheet(
+      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
+    try requireRoom(for: [sheet.identity])
+    sheet.profiles = [
+      AccountSheet.Profile(
+        tenantID: "", localAccountID: username, username: username, environment: service.host)
+    ]
+    let madeGroup = try createIfMissing()
+    let now = now
+    let account = try write { [sheet] transaction in
+      var stored =
+        try transaction.account(tag: try transaction.tag(of: sheet.identity))
+        ?? transaction.insert(sheet)
+      var credential = Credential(kind: .secret, clientID: "", environment: service.host)
+      credential.target = service.description
+      credential.lastModified = now
+      try transaction.store(credential, Payload(secret: secret), in: &stored)
+      try transaction.update(&stored)
+      return self.account(stored, in: transaction)
+    }
+    return (account, madeGroup)
+  }
+}

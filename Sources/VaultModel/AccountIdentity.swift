@@ -1,0 +1,124 @@
+/// MSAL's home account id: who a person is in the tenant they come from.
+public struct HomeAccountID: Hashable, Sendable {
+  /// The opaque text (`uid.utid` for Microsoft Entra, the subject for other providers).
+  public let identifier: String
+
+  /// Any text is a home account id; it is not parsed but by the two properties below.
+  public init(_ identifier: String) { self.identifier = identifier }
+
+  private var halves: (Substring, Substring)? {
+    let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 ? (parts[0], parts[1]) : nil
+  }
+
+  /// The part before the dot of `uid.utid`; the whole identifier where it has no such form.
+  public var objectID: String { halves.map { String($0.0) } ?? identifier }
+  /// The part after the dot of `uid.utid`; empty where the identifier has no such form.
+  public var tenantID: String { halves.map { String($0.1) } ?? "" }
+
+  /// The B2C policy in `<oid>-<policy>.<utid>`, lower case; nil where the object id is not
+  /// a GUID with a policy behind it.
+  public var policy: String? {
+    guard halves != nil else { return nil }
+    let object = objectID.utf8
+    guard object.count > 37, object.dropFirst(36).first == UInt8(ascii: "-"),
+      Self.isGUID(object.prefix(36))
+    else { return nil }
+    return objectID.dropFirst(37).lowercased()
+  }
+
+  /// The same for all policies of one B2C person: the identifier without the policy, lower case.
+  public var personIdentifier: String {
+    guard policy != nil else { return identifier.lowercased() }
+    return (objectID.prefix(36) + "." + tenantID).lowercased()
+  }
+
+  private static func isGUID(_ text: Substring.UTF8View) -> Bool {
+    text.enumerated().allSatisfy { index, byte in
+      switch index {
+      case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+      default:
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+          || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+      }
+    }
+  }
+}
+
+/// What makes an account this account: the home account id and the environment it lives in.
+///
+/// Two spellings of a Microsoft account id are one identity, whatever alias of the cloud it was
+/// stored under. A subject of another provider keeps its case (OIDC Core section 2: `sub` is
+/// case sensitive). Tokens that came without any account are told apart by `orphanClient`.
+public struct AccountIdentity: Hashable, Sendable {
+  /// The home account id in the form that is compared.
+  public let homeAccountID: String
+  /// The canonical environment.
+  public let environment: String
+  /// The client id whose tokens came without an account; empty otherwise.
+  public let orphanClient: String
+
+  /// The identity of an account of `authorityType` with this home account id at a host.
+  public init(
+    homeAccountID: HomeAccountID, environment: String, authorityType: AuthorityType,
+    orphanClient: String = ""
+  ) {
+    let id = homeAccountID.identifier
+    self.homeAccountID = authorityType.hasCaseSensitiveSubjects ? id : id.lowercased()
+    self.environment = CloudEnvironment.canonical(environment)
+    self.orphanClient = id.isEmpty ? orphanClient.lowercased() : ""
+  }
+}
+
+/// What kind of provider an account comes from, in the words of MSAL's cache.
+public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
+  /// Microsoft Entra ID ("MSSTS").
+  case entra
+  /// Azure AD B2C and other Entra-shaped customer directories; stored as "MSSTS" too, told by host.
+  case b2c
+  /// AD FS ("ADFS").
+  case adfs
+  /// Any other OpenID Connect provider ("OIDC").
+  case oidc
+  /// A password or personal access token stored by `add` ("secret").
+  case secret
+  /// A word this version does not know, kept as it was.
+  case other(String)
+
+  /// The type from a cache's `authority_type` and the account's environment.
+  public init(cacheText: String, environment: String) {
+    switch cacheText.lowercased() {
+    case "mssts", "": self = Self.isCustomerHost(environment) ? .b2c : .entra
+    case "adfs": self = .adfs
+    case "oidc", "generic": self = .oidc
+    case "secret": self = .secret
+    default: self = .other(cacheText)
+    }
+  }
+
+  /// The text for JSON and for a cache's `authority_type`.
+  public var description: String {
+    switch self {
+    case .entra, .b2c: "MSSTS"
+    case .adfs: "ADFS"
+    case .oidc: "OIDC"
+    case .secret: "secret"
+    case .other(let text): text
+    }
+  }
+
+  var hasCaseSensitiveSubjects: Bool {
+    switch self {
+    case .entra, .b2c: false
+    case .adfs, .oidc, .secret, .other: true
+    }
+  }
+
+  /// B2C and CIAM hosts have no cloud aliases (MSAL's list).
+  private static func isCustomerHost(_ host: String) -> Bool {
+    let host = host.lowercased()
+    return [".b2clogin.com", ".b2clogin.cn", ".b2clogin.us", ".b2clogin.de", ".ciamlogin.com"]
+      .contains { host.hasSuffix($0) }
+  }
+}

@@ -1,0 +1,68 @@
+/// What a keychain group is: who may open it, where its key lives, and whether the machine is shared.
+public struct GroupManifest: Hashable, Sendable {
+  /// The group's name; a manifest's file is named after it.
+  public var name: GroupName
+  /// One line for people.
+  public var title: String
+  /// The executables that may open the group.
+  public var members: [Member]
+  /// Where a group made from this manifest keeps its key.
+  public var custody: Custody
+  /// Whether one person or several use the machine.
+  public var deviceMode: DeviceMode
+
+  /// A manifest with every field given.
+  public init(
+    name: GroupName, title: String, members: [Member], custody: Custody, deviceMode: DeviceMode
+  ) {
+    self.name = name
+    self.title = title
+    self.members = members
+    self.custody = custody
+    self.deviceMode = deviceMode
+  }
+
+  /// A tool that may open a group, named by its executable.
+  public struct Member: Hashable, Sendable, CustomStringConvertible {
+    /// An absolute path, or a bare file name which any executable of that name matches.
+    public let description: String
+
+    /// Returns nil for a relative path, an empty text, or one with a NUL or a newline.
+    public init?(_ text: String) {
+      let isBare = !text.utf8.contains(UInt8(ascii: "/"))
+      guard !text.isEmpty, text != ".", text != "..", isBare || text.hasPrefix("/"),
+        !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+      else { return nil }
+      description = text
+    }
+
+    /// Whether the executable at `path` (absolute, symlinks resolved) is this member.
+    public func matches(executable path: String) -> Bool {
+      if description.hasPrefix("/") { return description == path }
+      return path.split(separator: "/").last.map(String.init) == description
+    }
+  }
+
+  /// The custody a group's key is kept in. There is no plaintext custody.
+  public enum Custody: Hashable, Sendable {
+    /// An item of the user's Secret Service.
+    case secretService
+    /// A passphrase, stretched by scrypt (RFC 7914).
+    case passphrase
+    /// A file that holds key material, at an absolute path.
+    case keyFile(path: String)
+  }
+
+  /// MSAL's device modes.
+  public enum DeviceMode: String, Hashable, Sendable {
+    /// One person's machine: several accounts may be signed in.
+    case `private`
+    /// A shared machine: exactly one account, and its sign-out is a sign-out for all tools.
+    case shared
+  }
+
+  /// Whether the executable at `path` (absolute, symlinks resolved) may open the group.
+  public func admits(executable path: String) -> Bool {
+    members.contains { $0.matches(executable: path) }
+  }
+}
