@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -33,6 +34,9 @@ static void initialize_class(void *class, void *data) {
 }
 
 static void load(void) {
+  // Without a dynamic loader (a static executable) dlopen would start a second C library in this
+  // process, and crash.
+  if (getauxval(AT_BASE) == 0) return;
   // GLib registers types and starts threads: it can never be unloaded.
   void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return;
@@ -162,8 +166,12 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
       "g-interface-name", "org.freedesktop.Secret.Service", NULL);
   if (!s->service) return failure(s, error, TV_SECRET_NO_SERVICE);
   // This call is ReadAlias, and it is waited for: gnome-keyring 42 may abort when OpenSession
-  // is the first thing that it hears from a client.
-  s->collection = p_secret_collection_for_alias_sync(s->service, "default", 0, cancellable, &error);
+  // is the first thing that it hears from a client, and may not find the collection then.
+  for (long ms = 1; !s->collection && !error && ms <= 16; ms *= 2) {
+    struct timespec pause = {0, ms * 1000000};
+    if (ms > 1) nanosleep(&pause, NULL);
+    s->collection = p_secret_collection_for_alias_sync(s->service, "default", 0, cancellable, &error);
+  }
   if (!s->collection) return failure(s, error, TV_SECRET_NO_COLLECTION);
   return TV_SECRET_OK;
 }
