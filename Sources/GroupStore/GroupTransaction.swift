@@ -211,7 +211,7 @@ package final class GroupTransaction {
   /// What an import brought that belongs to no account; empty for nothing.
   package func extras() throws(StoreError) -> [UInt8] {
     guard let sealed = try database.meta(Format.Meta.extras.rawValue) else { return [] }
-    return try Padding.unpad(try keys.rows.opened(sealed, header.associatedData(.extras)))
+    return try Padding.unpad(try keys.wrap.opened(sealed, header.associatedData(.extras)))
   }
 }
 
