@@ -116,7 +116,9 @@ package final class GroupTransaction {
       try body(account)
     }
     guard damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
-    return max(damaged, Int(clamping: state.accountCount) - opened)
+    // Damage to a page may hide rows or show more than there were; the state knows the number.
+    let missing = Int(clamping: state.accountCount) - opened
+    return damaged > 0 && missing > 0 ? missing : damaged
   }
 
   /// The tags of the accounts that bear a name, which is folded (``CaseFolding``); empty when the
