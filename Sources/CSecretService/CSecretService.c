@@ -112,6 +112,7 @@ static void deadline_end(deadline *d) {
 
 typedef struct {
   tv_secret_request *request;
+  GMainContext *context;
   deadline limit;
   GDBusConnection *connection;
   SecretService *service;
@@ -150,6 +151,9 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
   s->request = request;
   request->refusal[sizeof request->refusal - 1] = 0;
   if (!service_type) return TV_SECRET_NO_LIBRARY;
+  // GLib puts off the release of proxies to the thread's main context; nobody runs the default one.
+  s->context = p_g_main_context_new();
+  p_g_main_context_push_thread_default(s->context);
   deadline_start(&s->limit, request->deadline_ms);
   GCancellable *cancellable = s->limit.cancellable;
 
@@ -179,8 +183,16 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
 static tv_secret_result end(session *s, tv_secret_result result) {
   if (s->collection) p_g_object_unref(s->collection);
   if (s->service) p_g_object_unref(s->service);
-  if (s->connection) p_g_object_unref(s->connection);
+  if (s->connection) {
+    p_g_dbus_connection_close_sync(s->connection, NULL, NULL);
+    p_g_object_unref(s->connection);
+  }
   if (s->limit.cancellable) deadline_end(&s->limit);
+  if (s->context) {
+    while (p_g_main_context_iteration(s->context, 0)) continue;
+    p_g_main_context_pop_thread_default(s->context);
+    p_g_main_context_unref(s->context);
+  }
   return result;
 }
 

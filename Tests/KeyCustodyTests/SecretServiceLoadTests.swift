@@ -17,6 +17,48 @@ import VaultCrypto
     try await read(service, threads: 16, readsPerThread: 125)
   }
 
+  @Test func `keys are stored and deleted by several threads at once`() async throws {
+    let service = try PrivateSecretService()
+    let custodian = service.custodian()
+    let group = GroupKeyID.fresh()
+    let outcomes = Outcomes()
+    await withTaskGroup { tasks in
+      for thread in 0..<8 {
+        tasks.addTask {
+          await onThread {
+            for turn in 0..<5 {
+              let id = group.with(generation: UInt64(thread * 5 + turn))
+              outcomes.note(
+                failure { () throws(CustodyError) in
+                  let key = try SecretServiceLoadTests.randomKey()
+                  try custodian.store(key, as: id)
+                  if turn % 2 == 0 { try custodian.delete(id) }
+                })
+            }
+          }
+        }
+      }
+    }
+    #expect(outcomes.failures == [])
+    let kept = (0..<40).filter { $0 % 5 % 2 == 1 }.map { UInt64($0) }
+    #expect(try custodian.generations(of: group.groupID) == kept)
+    // The daemon's connection, dbus-send's own and the bus: none of ours is left open.
+    let end = ContinuousClock.now + .seconds(10)
+    while try connections(service) > 2, ContinuousClock.now < end { usleep(2000) }
+    #expect(try connections(service) == 2)
+  }
+
+  private func connections(_ service: PrivateSecretService) throws -> Int {
+    try service.run([
+      "dbus-send", "--bus=\(service.busAddress)", "--print-reply", "--dest=org.freedesktop.DBus",
+      "/org/freedesktop/DBus", "org.freedesktop.DBus.ListNames",
+    ]).split(separator: "\n").count { $0.contains("string \":") }
+  }
+
+  private static func randomKey() throws(CustodyError) -> SecretBytes {
+    do throws(CryptoError) { return try SecretBytes.random(count: 32) } catch { throw .crypto }
+  }
+
   private func read(
     _ service: PrivateSecretService, threads: Int, readsPerThread: Int
   ) async throws {

@@ -50,7 +50,31 @@ import VaultCrypto
     #expect(try service.custodian().generations(of: id.groupID) == [])
   }
 
-  @Test(arguments: ["ReadAlias", "OpenSession", "GetSecret"])
+  @Test(arguments: ["CreateItem", "Delete"])
+  func `a daemon that freezes while libsecret waits runs into the deadline`(call: String) throws {
+    let service = try PrivateSecretService()
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    try service.custodian().store(key, as: id)
+    let relay = try BusRelay(
+      to: service,
+      sending: { data in
+        if data.range(of: Data(call.utf8)) != nil {
+          #expect(throws: Never.self) { try service.freezeDaemon() }
+        }
+      })
+    defer { relay.stop() }
+    let custodian = service.custodian(busAddress: relay.busAddress, deadlineMilliseconds: 1000)
+    let error = failure { () throws(CustodyError) in
+      switch call {
+      case "CreateItem": try custodian.store(key, as: id.with(generation: 2))
+      default: try custodian.delete(id)
+      }
+    }
+    #expect(error == .timedOut)
+  }
+
+  @Test(arguments: ["ReadAlias", "OpenSession", "GetSecret", "CreateItem", "Delete"])
   func `a daemon that dies in the middle of a call is gone, not without a key`(
     call: String
   ) async throws {
@@ -71,7 +95,14 @@ import VaultCrypto
     let custodian = SecretServiceCustodian(
       busAddress: relay.busAddress, allowPrompt: false, deadlineMilliseconds: 20_000)
     async let result = onThread {
-      failure { () throws(CustodyError) in _ = try custodian.key(id) }
+      failure { () throws(CustodyError) in
+        switch call {
+        case "CreateItem":
+          try custodian.store(try custodian.key(id), as: id.with(generation: 2))
+        case "Delete": try custodian.delete(id)
+        default: _ = try custodian.key(id)
+        }
+      }
     }
     await onThread { reached.wait() }
     // By the time that the bus has greeted somebody else, it has passed on the call.
