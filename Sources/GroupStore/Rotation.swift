@@ -8,7 +8,10 @@ extension GroupTransaction {
     /// Accounts that could not be read before either, and stay as they were.
     package var unreadable = 0
 
-    package init() {}
+    package init(erased: Int = 0, unreadable: Int = 0) {
+      self.erased = erased
+      self.unreadable = unreadable
+    }
   }
 
   /// Moves the group to the next generation under `key`, erasing accounts on the way.
@@ -40,10 +43,7 @@ extension GroupTransaction {
     if let boot { try keepBridge(to: key, boot: boot) }
     if deletesOldKey { state.pendingDeletions.append(header.generation) }
     rotated = (next, nextKeys)
-    var report = RotationReport()
-    report.erased = accounts.count
-    report.unreadable = unreadable
-    return report
+    return RotationReport(erased: accounts.count, unreadable: unreadable)
   }
 
   /// Notes that the custodian was seen without the keys of these generations.
