@@ -51,6 +51,9 @@ extension GroupTransaction {
     state.pendingDeletions.removeAll { generations.contains($0) }
   }
 
+  /// Whether any bridge stands.
+  package var hasBridges: Bool { !state.bridges.isEmpty }
+
   /// Whether a bridge of another boot than `boot` stands: its rotation is as durable as the disk.
   package func hasOldBridges(boot: String) -> Bool { state.bridges.contains { $0.boot != boot } }
 
