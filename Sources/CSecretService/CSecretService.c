@@ -164,10 +164,9 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
     tv_secret_result result = failure(s, error, TV_SECRET_NO_BUS);
     return result == TV_SECRET_TIMED_OUT ? result : TV_SECRET_NO_BUS;
   }
-  s->service = p_g_initable_new(
-      service_type, cancellable, &error, "g-connection", s->connection,
-      "g-name", "org.freedesktop.secrets", "g-object-path", "/org/freedesktop/secrets",
-      "g-interface-name", "org.freedesktop.Secret.Service", NULL);
+  // Name, path and interface are set by SecretService's constructor.
+  s->service =
+      p_g_initable_new(service_type, cancellable, &error, "g-connection", s->connection, NULL);
   if (!s->service) return failure(s, error, TV_SECRET_NO_SERVICE);
   // This call is ReadAlias, and it is waited for: gnome-keyring 42 may abort when OpenSession
   // is the first thing that it hears from a client, and may not find the collection then.

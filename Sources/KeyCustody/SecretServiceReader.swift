@@ -110,7 +110,10 @@ struct SecretServiceReader: ~Copyable {
         var answer = try bus.reply(to: call, "v")
         guard try answer.signature() == "a{ss}" else { throw .badAnswer }
         for (name, value) in try answer.dictionary() where name == "generation" {
-          if let generation = UInt64(value) { generations.insert(generation) }
+          // Only what we would write: "+7" and "007" are found under no id of ours.
+          if let generation = UInt64(value), String(generation) == value {
+            generations.insert(generation)
+          }
         }
       } catch .refused(let name) where goneNames.contains(name) {
       }

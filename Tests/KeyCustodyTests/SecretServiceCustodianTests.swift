@@ -62,6 +62,11 @@ import VaultCrypto
     try custodian.store(tenth, as: id.with(generation: 10))
     try custodian.store(first, as: id)
     try custodian.store(first, as: .fresh(generation: 5))
+    for foreign in ["+7", "007", "seven", "99999999999999999999"] {
+      try service.run(
+        ["secret-tool", "store", "--label=foreign", "group", id.hexGroup, "generation", foreign],
+        input: "x")
+    }
 
     #expect(try custodian.generations(of: id.groupID) == [1, 10])
     #expect(bytes(try custodian.key(id)) == bytes(first))
