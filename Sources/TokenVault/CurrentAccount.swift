@@ -56,22 +56,38 @@ extension VaultCore {
   /// told of before, and remembers the answer. Several candidates are an error which leaves what
   /// is remembered as it was.
   package func currentAccount(client: String) throws(VaultError) -> CurrentAccount {
-    try write { transaction in
-      let candidates = try self.candidates(client: client, in: transaction)
-      guard candidates.count <= 1 else {
-        throw VaultError.ambiguousCurrentAccount(
-          candidates: candidates.map { self.account($0, in: transaction) }
-            .sorted(by: Account.isOrdered),
-          group: self.group)
-      }
-      let key = CaseFolding.key(client)
-      let previous = try self.previous(transaction.state.principals[key], in: transaction)
-      transaction.state.principals[key] = candidates.first.map {
-        GroupState.Principal(account: $0.tag)
-      }
-      return CurrentAccount(
-        account: candidates.first.map { self.account($0, in: transaction) }, previous: previous)
+    // A call that finds nothing new writes nothing: two tools that ask whenever the other changed
+    // the group would else wake each other for ever.
+    let key = CaseFolding.key(client)
+    let known = try read { transaction in
+      (
+        try self.lookAtCurrent(client: client, in: transaction),
+        transaction.state.principals[key]
+      )
     }
+    if known.0.tag == known.1?.account, known.1?.farewell == nil { return known.0.answer }
+    return try write { transaction in
+      let found = try self.lookAtCurrent(client: client, in: transaction)
+      transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
+      return found.answer
+    }
+  }
+
+  private func lookAtCurrent(
+    client: String, in transaction: GroupTransaction
+  ) throws -> (answer: CurrentAccount, tag: [UInt8]?) {
+    let candidates = try self.candidates(client: client, in: transaction)
+    guard candidates.count <= 1 else {
+      throw VaultError.ambiguousCurrentAccount(
+        candidates: candidates.map { self.account($0, in: transaction) }
+          .sorted(by: Account.isOrdered),
+        group: self.group)
+    }
+    let principal = transaction.state.principals[CaseFolding.key(client)]
+    let answer = CurrentAccount(
+      account: candidates.first.map { self.account($0, in: transaction) },
+      previous: try self.previous(principal, in: transaction))
+    return (answer, candidates.first?.tag)
   }
 
   private func candidates(
@@ -81,11 +97,12 @@ extension VaultCore {
       guard let account = try transaction.account(tag: tag) else {
         throw StoreError.damaged(rows: nil)
       }
-      if account.sheet.isSignedIn(client: client) { return [account] }
+      if account.sheet.isSignedIn(try self.client(client, in: transaction)) { return [account] }
     }
+    let client = try self.client(client, in: transaction)
     var found: [StoredAccount] = []
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
-      if account.sheet.isSignedIn(client: client) { found.append(account) }
+      if account.sheet.isSignedIn(client) { found.append(account) }
     }
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
     return found

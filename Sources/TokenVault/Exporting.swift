@@ -16,7 +16,8 @@ extension VaultCore {
         accounts.append(account)
       }
       guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
-      for account in accounts where query.matches(self.account(account, in: transaction)) {
+      let chosen = Set(try self.select(query, accounts, in: transaction).map(\.identity))
+      for account in accounts where chosen.contains(account.sheet.identity) {
         try Self.add(account, to: &cache, in: transaction)
       }
       return cache

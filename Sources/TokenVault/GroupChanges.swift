@@ -14,7 +14,8 @@ public struct GroupChanges: AsyncSequence, Sendable {
   /// Begins to watch.
   public func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
 
-  /// Watches from its making on.
+  /// Watches from the first call of ``Iterator/next()`` on: what is read after it was begun is
+  /// either up to date or told of.
   public struct Iterator: AsyncIteratorProtocol {
     private let vault: Vault
     private var events: AsyncThrowingStream<Void, any Error>.AsyncIterator
@@ -35,8 +36,9 @@ public struct GroupChanges: AsyncSequence, Sendable {
       }
       while try await events.next() != nil {
         let now = try await vault.changeMark()
-        guard now != mark else { continue }
+        let before = mark
         mark = now
+        guard now != before, before != nil || now?.isOwnWork != true else { continue }
         return Change()
       }
       return nil

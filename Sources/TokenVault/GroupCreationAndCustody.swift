@@ -40,9 +40,13 @@ extension VaultCore {
   }
 
   private func make(_ path: String, header: GroupHeader) throws {
+    let custody = GroupCustody(configuration)
+    if header.custody == .secretService {
+      // A keyring that is locked or away is told before there is anything to take back.
+      _ = try custody.custodian.generations(of: header.groupID)
+    }
     let key = try SecretBytes.random(count: 32)
     let draft = try GroupCreation.draft(path, header: header, key: key)
-    let custody = GroupCustody(configuration)
     do {
       switch header.custody {
       case .secretService:
@@ -56,9 +60,12 @@ extension VaultCore {
       }
       guard try draft.truncateLog() else { throw StoreError.busy }
     } catch {
-      try discardDraft(of: path)
+      // The first error is the one to tell of. A draft whose key may be in a keyring that does not
+      // answer stays as the note of it, for the next creation to discard.
+      do { try discardDraft(of: path) } catch { _ = error }
       throw error
     }
+    noteMaking(of: header.groupID, commits: draft.commits)
     try publish(consume draft, path)
   }
 
@@ -88,7 +95,7 @@ extension VaultCore {
   /// Deletes the group: its key first, which alone makes every copy of the file unreadable, then
   /// the file.
   package func delete() throws(VaultError) {
-    try requireMembership()
+    try admit()
     try vaultErrors(group) {
       let header = try self.header()
       self.close()
@@ -108,13 +115,10 @@ extension VaultCore {
     try KernelKeyring.forget(
       GroupKeyID(groupID: header.groupID, generation: header.generation))
     try GroupCreation.remove(configuration.groupPath)
+    // A creation that was cut short at its end leaves a second name of the same file.
+    try GroupCreation.remove(GroupCreation.draftPath(for: configuration.groupPath))
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
-  }
-
-  private func header() throws -> GroupHeader {
-    let locked = try LockedGroup(path: configuration.groupPath)
-    return locked.header
   }
 
   /// The custody that the file names, without opening it.
@@ -134,7 +138,7 @@ extension VaultCore {
 
   /// Opens the group with its recovery code, when its custody cannot.
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {
-    try requireMembership()
+    try admit()
     do {
       let locked = try LockedGroup(path: configuration.groupPath)
       guard let slot = try locked.slot(.recovery) else {

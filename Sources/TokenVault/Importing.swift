@@ -29,11 +29,18 @@ extension VaultCore {
     _ cache: MSALCache, preferred: String? = nil
   ) throws(VaultError) -> ImportReport {
     let sorted = Self.byAccount(cache)
-    try requireRoom(for: sorted.map(\.identity))
+    let isShared = try deviceInformation().mode == .shared
+    if isShared, sorted.count > 1 { throw .sharedDeviceTakesOne(given: sorted.count) }
+    // What cannot be stored must not leave a group that was made for it.
+    try vaultErrors(group) { try Self.requireStorable(cache) }
     let madeGroup = try createIfMissing()
     var report = try write { transaction in
       var report = ImportReport()
-      for bundle in sorted { try self.store(bundle, in: transaction, report: &report) }
+      var tags: [[UInt8]] = []
+      for bundle in sorted {
+        tags.append(try self.store(bundle, in: transaction, report: &report))
+      }
+      if isShared { try self.requireAlone(tags, in: transaction) }
       try self.keepExtras(of: cache, in: transaction)
       try self.chooseCurrent(report, preferred: preferred, in: transaction)
       return report
@@ -42,23 +49,29 @@ extension VaultCore {
     return report
   }
 
-  /// A shared device has exactly one account.
-  func requireRoom(for identities: [AccountIdentity]) throws(VaultError) {
-    guard try deviceInformation().mode == .shared else { return }
-    guard Set(identities).count <= 1 else {
-      throw .sharedDeviceTakesOne(given: Set(identities).count)
+  /// A shared device has exactly one account. It is asked in the transaction that stored the
+  /// account, so that two tools cannot both find the device free.
+  func requireAlone(_ tags: [[UInt8]], in transaction: GroupTransaction) throws {
+    guard transaction.state.accountCount > Set(tags).count else { return }
+    var others: [StoredAccount] = []
+    let damaged = try transaction.forEachAccount { account throws(StoreError) in
+      if !tags.contains(account.tag) { others.append(account) }
     }
-    let listing = try accounts(.all)
-    guard listing.damagedRows == 0 else {
-      throw .store(.damaged(rows: listing.damagedRows), group: group)
+    guard let other = others.first else { throw StoreError.damaged(rows: damaged) }
+    throw VaultError.sharedDeviceOccupied(by: account(other, in: transaction))
+  }
+
+  private static func requireStorable(_ cache: MSALCache) throws {
+    for token in cache.tokens {
+      try Payload.requireStorable(
+        secretBytes: token.secret.reveal().utf8.count, extraBytes: token.extraJSON.count)
     }
-    if let other = listing.accounts.first(where: { !identities.contains($0.identity) }) {
-      throw .sharedDeviceOccupied(by: other)
-    }
+    guard try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count <= Payload.limit
+    else { throw StoreError.tooLarge(limit: Payload.limit) }
   }
 
   /// All that a cache has of one account.
-  private struct Bundle {
+  fileprivate struct Bundle {
     let identity: AccountIdentity
     let homeAccountID: String
     let environment: String
@@ -68,7 +81,8 @@ extension VaultCore {
   }
 
   /// Sorts a cache's content by account. What names an account goes with it, so that its sign-out
-  /// takes everything; tokens without one are kept together by client.
+  /// takes everything, also where a foreign token says whose it is and not where that account
+  /// lives; tokens without an account are kept together by client.
   private static func byAccount(_ cache: MSALCache) -> [Bundle] {
     var bundles: [AccountIdentity: Bundle] = [:]
     var types: [[String]: AuthorityType] = [:]
@@ -91,28 +105,45 @@ extension VaultCore {
       own.profiles.append(profile)
       bundles[own.identity] = own
     }
-    for token in cache.tokens {
-      let credential = token.credential
+    func add(_ token: MSALCache.Token, environment: String) {
       let type =
-        types[[
-          token.homeAccountID.lowercased(), CloudEnvironment.canonical(credential.environment),
-        ]]
-        ?? AuthorityType(cacheText: "", environment: credential.environment)
+        types[[token.homeAccountID.lowercased(), CloudEnvironment.canonical(environment)]]
+        ?? AuthorityType(cacheText: "", environment: environment)
       var own = bundle(
-        token.homeAccountID, credential.environment, type, client: credential.clientID)
+        token.homeAccountID, environment, type, client: token.credential.clientID)
       own.tokens.append(token)
       bundles[own.identity] = own
     }
-    return bundles.values.sorted {
-      ($0.homeAccountID, $0.environment, $0.identity.orphanClient)
-        < ($1.homeAccountID, $1.environment, $1.identity.orphanClient)
+    for token in cache.tokens where !token.isHomeless {
+      add(token, environment: token.credential.environment)
     }
+    let placed = bundles.values.sorted(by: Bundle.isOrdered)
+    for token in cache.tokens where token.isHomeless {
+      let home = placed.first { CaseFolding.equal($0.homeAccountID, token.homeAccountID) }
+      add(token, environment: home?.environment ?? "")
+    }
+    return bundles.values.sorted(by: Bundle.isOrdered)
   }
 
+  /// The account that a bundle belongs to, if the group has it.
+  private func known(
+    _ bundle: Bundle, in transaction: GroupTransaction
+  ) throws -> StoredAccount? {
+    if bundle.environment.isEmpty, !bundle.homeAccountID.isEmpty {
+      let folded = CaseFolding.fold(bundle.homeAccountID)
+      for tag in try transaction.tags(named: folded) {
+        guard let account = try transaction.account(tag: tag) else { continue }
+        if CaseFolding.fold(account.sheet.homeAccountID) == folded { return account }
+      }
+    }
+    return try transaction.account(tag: try transaction.tag(of: bundle.identity))
+  }
+
+  /// - Returns: the account's tag.
   private func store(
     _ bundle: Bundle, in transaction: GroupTransaction, report: inout ImportReport
-  ) throws {
-    let known = try transaction.account(tag: try transaction.tag(of: bundle.identity))
+  ) throws -> [UInt8] {
+    let known = try known(bundle, in: transaction)
     var stored =
       try known
       ?? transaction.insert(
@@ -122,10 +153,10 @@ extension VaultCore {
     let before = stored.sheet
     for profile in bundle.profiles { stored.sheet.merge(profile) }
     for token in bundle.tokens {
-      if try store(token, in: &stored, transaction: transaction) {
-        report.credentials += 1
-      } else {
-        report.olderCredentials += 1
+      switch try store(token, in: &stored, transaction: transaction) {
+      case .stored: report.credentials += 1
+      case .older: report.olderCredentials += 1
+      case .unchanged: break
       }
     }
     stored.sheet.sortForStorage()
@@ -138,30 +169,38 @@ extension VaultCore {
     } else {
       report.unchanged.append(account)
     }
+    return stored.tag
   }
+
+  /// What became of an imported credential.
+  private enum Fate { case stored, unchanged, older }
 
   private func store(
     _ token: MSALCache.Token, in account: inout StoredAccount, transaction: GroupTransaction
-  ) throws -> Bool {
+  ) throws -> Fate {
     var credential = token.credential
-    if case .other = credential.kind {
-      credential.keyID = Hexadecimal.encode(try Digest.sha256(token.extraJSON))
+    if case .other(let type) = credential.kind {
+      // So that a type of another SDK is never read back as one of ours, and served.
+      credential.kind = .other("foreign \(type)")
+      credential.keyID = Hexadecimal.encode(try Digest.sha256(token.foreignIdentity))
     }
+    // The user asked for the account, also for what a family's token keeps of a client that was
+    // signed out (MSAL for iOS and macOS: storing a token ends a client's sign-out).
+    account.sheet.clients[CaseFolding.key(credential.clientID)] = nil
     let secret = Array(token.secret.reveal().utf8)
     for stored in account.sheet.stored where credential.replaces(stored.credential) {
-      let isOlder = (credential.version, 0) < (stored.credential.version, 0)
-      if isOlder { return false }
+      if credential.version < stored.credential.version { return .older }
       if credential == stored.credential {
         let present = try transaction.payload(of: stored, in: account)
-        if present.secret.reveal() == secret, present.extraJSON == token.extraJSON { return false }
+        if present.secret.reveal() == secret, present.extraJSON == token.extraJSON {
+          return .unchanged
+        }
       }
     }
     if credential.kind == .idToken { account.sheet.takeClaims(token) }
     try transaction.store(
       credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
-    // Storing a token ends a client's sign-out (MSAL for iOS and macOS).
-    account.sheet.clients[CaseFolding.key(credential.clientID)] = nil
-    return true
+    return .stored
   }
 
   /// What belongs to no account is kept as a cache of its own.
@@ -193,6 +232,39 @@ extension VaultCore {
     }
     guard named.count == 1, let account = named.first else { return }
     transaction.state.current = try transaction.tag(of: account.identity)
+  }
+}
+
+extension VaultCore.Bundle {
+  fileprivate static func isOrdered(_ left: Self, _ right: Self) -> Bool {
+    (left.homeAccountID, left.environment, left.identity.orphanClient)
+      < (right.homeAccountID, right.environment, right.identity.orphanClient)
+  }
+}
+
+extension MSALCache.Token {
+  /// A credential of an unknown type that names its account, but not where that account lives.
+  fileprivate var isHomeless: Bool {
+    guard case .other = credential.kind else { return false }
+    return credential.environment.isEmpty && !homeAccountID.isEmpty
+  }
+
+  /// What stays the same over two versions of a credential of an unknown type: its place in the
+  /// file.
+  fileprivate var foreignIdentity: [UInt8] {
+    do {
+      let entity = try JSONValue(parsing: extraJSON)
+      return JSONValue.array([entity["member"] ?? .null, entity["key"] ?? .null]).bytes
+    } catch { return extraJSON }
+  }
+}
+
+extension Payload {
+  /// What a row holds, less than the lengths of its parts.
+  fileprivate static let limit = (1 << 20) - 16
+
+  static func requireStorable(secretBytes: Int, extraBytes: Int) throws(StoreError) {
+    guard secretBytes + extraBytes <= limit else { throw .tooLarge(limit: limit) }
   }
 }
 

@@ -20,8 +20,9 @@ struct Rotation {
     var report = GroupTransaction.RotationReport()
     /// False while another process reads an older snapshot.
     var logIsEmpty = true
-    /// Why the old key may still be in the Secret Service; nil when it is gone.
-    var oldKeyFailure: CustodyError?
+    /// Why the old key may still be in the Secret Service, or why the file could not note that it
+    /// is gone; nil when all is done.
+    var oldKeyFailure: (any Error)?
     /// Why the kernel keyring may still hold the old key.
     var kernelFailure: CustodyError?
   }
@@ -40,13 +41,14 @@ struct Rotation {
   ) throws -> Outcome {
     // Before the lock was had, another process may have moved the group on: what would be deleted
     // below as a leftover would then be the key in force.
+    guard group.isInPlace else { throw StoreError.generationChanged }
     try group.read { _ in }
     let old = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
     let new = GroupKeyID(groupID: old.groupID, generation: old.generation + 1)
     let key = try SecretBytes.random(count: 32)
     let leavesKeyring = group.header.custody == .secretService
     let entersKeyring = (custody ?? group.header.custody) == .secretService
-    let boot = try Boot.identifier()
+    let boot = try configuration.bootIdentifier()
     if entersKeyring {
       // Left by a rotation that ended before its commit; nothing was ever sealed under it.
       try custodian.delete(new)
@@ -63,20 +65,25 @@ struct Rotation {
         return report
       }
     } catch {
-      // The commit did not happen, so nothing needs the new key; if it stays, the next
-      // rotation deletes it.
-      if entersKeyring {
+      // The commit did not happen, so nothing needs the new key; if it stays, the next rotation
+      // deletes it. A commit that failed in a system call may still come back from the log.
+      if entersKeyring, !Self.isInDoubt(error) {
         // The first error is the one to tell of.
         do { try custodian.delete(new) } catch { _ = error }
       }
       throw error
     }
-    outcome.logIsEmpty = try group.truncateLog()
+    // The change is in force from here on. What fails now is told in the outcome, since an error
+    // would say that nothing happened.
+    do { outcome.logIsEmpty = try group.truncateLog() } catch { outcome.logIsEmpty = false }
     do { try moveKernelKey(from: old, to: new, key: key) } catch { outcome.kernelFailure = error }
-    do { try finish(group, boot: boot) } catch let error as CustodyError {
-      outcome.oldKeyFailure = error
-    }
+    do { try finish(group, boot: boot) } catch { outcome.oldKeyFailure = error }
     return outcome
+  }
+
+  private static func isInDoubt(_ error: any Error) -> Bool {
+    if case StoreError.io = error { return true }
+    return false
   }
 
   /// Deletes what a rotation leaves to delete, verifies it, and notes it in the file.

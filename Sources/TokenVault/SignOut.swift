@@ -42,34 +42,46 @@ extension VaultCore {
   ///
   /// When it returns, the accounts are gone from the file; an entry that is not clean is
   /// something that is left to delete elsewhere, and the next command tries again.
+  /// Nothing named, nothing done.
   package func signOut(_ texts: [String]) throws(VaultError) -> SignOutReport {
-    try erase { transaction in
-      var accounts: [StoredAccount] = []
-      for text in texts {
-        let account = try self.resolve(text, in: transaction)
-        if !accounts.contains(where: { $0.tag == account.tag }) { accounts.append(account) }
-      }
-      return accounts
+    guard !texts.isEmpty else { return try nothingToDo() }
+    return try erase { try self.resolveAll(texts, in: $0) }
+  }
+
+  private func nothingToDo() throws(VaultError) -> SignOutReport {
+    try read { _ in SignOutReport(accounts: [], entries: []) }
+  }
+
+  /// Each account once, however often it is named.
+  private func resolveAll(
+    _ texts: [String], in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    var accounts: [StoredAccount] = []
+    for text in texts {
+      let account = try self.resolve(text, in: transaction)
+      if !accounts.contains(where: { $0.tag == account.tag }) { accounts.append(account) }
     }
+    return accounts
   }
 
   /// Erases every account of the group.
   package func signOutAll() throws(VaultError) -> SignOutReport {
-    try erase { transaction in
+    try erase(everything: true) { transaction in
       var accounts: [StoredAccount] = []
       let damaged = try transaction.forEachAccount { account throws(StoreError) in
         accounts.append(account)
       }
       guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
-      try transaction.setExtras([])
       return accounts
     }
   }
 
   private func erase(
-    _ choose: (GroupTransaction) throws -> [StoredAccount]
+    everything: Bool = false, _ choose: (GroupTransaction) throws -> [StoredAccount]
   ) throws(VaultError) -> SignOutReport {
     try withGroup { group in
+      // A name that nobody bears is told before the keyring is touched.
+      try group.read { _ = try choose($0) }
       var accounts: [Account] = []
       var tags: [[UInt8]] = []
       let isShared = try self.deviceInformation().mode == .shared
@@ -78,7 +90,12 @@ extension VaultCore {
         accounts = chosen.map { self.account($0, in: transaction) }
         tags = chosen.map(\.tag)
         self.forget(chosen, tellOthers: isShared, in: transaction)
-        return chosen
+        if everything {
+          try transaction.setExtras([])
+        } else {
+          try self.forgetExtras(of: chosen, in: transaction)
+        }
+        return try chosen + self.homeless(chosen, in: transaction)
       }
       let rules = self.removeRules(of: tags)
       return SignOutReport(
@@ -108,6 +125,39 @@ extension VaultCore {
           homeAccountID: account.sheet.homeAccountID, environment: account.sheet.environment,
           username: account.sheet.username) : nil
     }
+  }
+
+  /// Drops what the imports brought that names an account and could not be stored with it. What is
+  /// known of clients stays.
+  private func forgetExtras(
+    of accounts: [StoredAccount], in transaction: GroupTransaction
+  ) throws {
+    let erased = Set(accounts.map { CaseFolding.key($0.sheet.homeAccountID) })
+    var kept = try extras(in: transaction)
+    let count = kept.unknown.count
+    kept.unknown.removeAll { member in
+      member.homeAccountIDs.contains { erased.contains(CaseFolding.key($0)) }
+    }
+    guard kept.unknown.count < count else { return }
+    try transaction.setExtras(
+      kept.unknown.isEmpty && kept.apps.isEmpty ? [] : try kept.json())
+  }
+
+  /// Foreign tokens of the accounts that came before it was known where the accounts live.
+  private func homeless(
+    _ accounts: [StoredAccount], in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    var found: [StoredAccount] = []
+    for account in accounts where !account.sheet.homeAccountID.isEmpty {
+      let identity = AccountIdentity(
+        homeAccountID: HomeAccountID(account.sheet.homeAccountID), environment: "",
+        authorityType: AuthorityType(cacheText: "", environment: ""))
+      guard let stray = try transaction.account(tag: try transaction.tag(of: identity)),
+        !(accounts + found).contains(where: { $0.tag == stray.tag })
+      else { continue }
+      found.append(stray)
+    }
+    return found
   }
 
   private static func entries(
@@ -155,8 +205,9 @@ extension VaultCore {
   /// The refresh token of a family of clients stays for the family. Each account gets a new key,
   /// so that the client's tokens are as gone from older copies as a whole account would be.
   package func signOut(_ texts: [String], client: String) throws(VaultError) -> SignOutReport {
-    try signOut(client: client) { transaction in
-      try texts.map { try self.resolve($0, in: transaction) }
+    guard !texts.isEmpty else { return try nothingToDo() }
+    return try signOut(client: client) { transaction in
+      try self.resolveAll(texts, in: transaction)
     }
   }
 
@@ -177,6 +228,7 @@ extension VaultCore {
     client: String, _ choose: (GroupTransaction) throws -> [StoredAccount]
   ) throws(VaultError) -> SignOutReport {
     try withGroup { group in
+      guard try !group.read({ try choose($0) }).isEmpty else { return try self.nothingToDo() }
       var accounts: [Account] = []
       let outcome = try self.rotate(group) { transaction in
         for stored in try choose(transaction) {

@@ -23,6 +23,8 @@ public struct VaultConfiguration: Sendable {
   public var passphrase: (@Sendable (PassphrasePurpose) throws -> SecretBytes?)?
   /// The wall clock, which decides whether a token is still valid.
   public var now: @Sendable () -> Timestamp
+  /// Names the running boot: what a keyring daemon was told in an earlier one is on its disk.
+  package var bootIdentifier: @Sendable () throws -> String = { try Boot.identifier() }
   /// The command line is every group's administrator; other tools have to be members.
   package var isAdministrator = false
 

@@ -13,6 +13,8 @@ package final class VaultCore {
   }
   /// How often this vault changed the group over connections that are closed by now.
   private var ownCommits: UInt64 = 0
+  /// The group that this vault made.
+  private var madeGroup: [UInt8]?
   private var admitted: GroupManifest?
 
   package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
@@ -47,7 +49,7 @@ package final class VaultCore {
 
   func open() throws -> UnlockedGroup {
     if let opened, opened.isInPlace { return opened }
-    try requireMembership()
+    try admit()
     let group = try KeyRetrieval(configuration: configuration).open(configuration.groupPath)
     opened = group
     try settle(group)
@@ -57,10 +59,19 @@ package final class VaultCore {
   /// Uses a group that was opened by other means: made, or opened with the recovery code.
   func adopt(_ group: UnlockedGroup) { opened = group }
 
+  /// Notes that this vault made the group, by so many commits.
+  func noteMaking(of groupID: [UInt8], commits: UInt64) {
+    opened = nil
+    ownCommits = commits
+    madeGroup = groupID
+  }
+
   /// What differs once somebody else changed the group.
   struct ChangeMark: Equatable, Sendable {
     let groupID: [UInt8]
     let foreignCommits: UInt64
+    /// Whether this vault made the group and nobody else has changed it.
+    let isOwnWork: Bool
   }
 
   /// The present mark; nil while there is no group.
@@ -68,9 +79,10 @@ package final class VaultCore {
     do {
       return try withGroup { group in
         let changes = try group.read { $0.state.changes }
+        let foreign = changes &- self.ownCommits &- group.commits
         return ChangeMark(
-          groupID: group.header.groupID,
-          foreignCommits: changes &- self.ownCommits &- group.commits)
+          groupID: group.header.groupID, foreignCommits: foreign,
+          isOwnWork: foreign == 0 && group.header.groupID == self.madeGroup)
       }
     } catch .noGroup {
       return nil
@@ -79,17 +91,19 @@ package final class VaultCore {
 
   // MARK: Membership
 
+  /// Refuses an executable that is no member. The command line is every group's administrator: a
+  /// group whose manifest is gone must still be listed and signed out of.
+  func admit() throws(VaultError) {
+    if !configuration.isAdministrator { try requireMembership() }
+  }
+
   /// The group's manifest, once the executable has been found among its members.
   @discardableResult
   package func requireMembership() throws(VaultError) -> GroupManifest {
     if let admitted { return admitted }
-    let manifest: GroupManifest
-    if configuration.isAdministrator {
-      // The command line needs the manifest for new groups and custody only; a group whose
-      // manifest is gone must still be listed and signed out of.
-      return try Manifests(directories: configuration.manifestDirectories).find(group).manifest
-    }
-    manifest = try Manifests(directories: configuration.manifestDirectories).find(group).manifest
+    let manifest = try Manifests(directories: configuration.manifestDirectories)
+      .find(group).manifest
+    if configuration.isAdministrator { return manifest }
     let executable = try Self.executable()
     guard manifest.admits(executable: executable) else {
       throw .notAMember(executable: executable, group: group)
@@ -112,17 +126,21 @@ package final class VaultCore {
 
   /// Ends what a sign-out that was cut short left to do, before anything else is served.
   private func settle(_ group: UnlockedGroup) throws {
-    let boot = try Boot.identifier()
     let (pending, bridged) = try group.read { transaction in
-      (!transaction.state.pendingDeletions.isEmpty, transaction.hasOldBridges(boot: boot))
+      (!transaction.state.pendingDeletions.isEmpty, transaction.hasBridges)
     }
     guard pending || bridged else { return }
+    let boot = try configuration.bootIdentifier()
+    guard try pending || group.read({ $0.hasOldBridges(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
         try Rotation(configuration).finish(group, boot: boot)
       }
     } catch StoreError.busy {
       // Whoever holds the lock is at it.
+    } catch is CustodyError {
+      // The sign-out said that something was left. A keyring that still does not delete must not
+      // keep the accounts from being used; the next open tries again.
     }
   }
 }

@@ -38,6 +38,8 @@ public enum VaultError: Error, Sendable {
   case invalid(Field)
   /// The group file is older than the keyring's key: a copy from before a sign-out.
   case olderFile(GroupName, generation: UInt64, newest: UInt64)
+  /// A backup is of another group than the one it should replace.
+  case foreignBackup(GroupName)
   /// The group file could not be read or written.
   case store(StoreError, group: GroupName)
   /// The group's key could not be had.

@@ -25,6 +25,11 @@ extension Entity {
       // Bound to more than its scopes by a hash of request parameters (MSAL .NET: `ext`): served
       // to an ordinary request, it would be the wrong token.
       if self["ext_cache_key"] != nil || self["ext"] != nil { return try foreign(type: "atext") }
+      // For one resource (managed identity) or one of several applications that share a client:
+      // what tells it from its siblings is none of the fields that a request names.
+      if self["resource"] != nil || self["application_cache_identifier"] != nil {
+        return try foreign(type: "AccessToken")
+      }
       kind = .accessToken
     case "refreshtoken", "familyrefreshtoken": kind = .refreshToken
     case "idtoken": kind = .idToken
