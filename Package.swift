@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "TokenVaultCLI",
       dependencies: [
-        "TokenVault", "VaultModel", "SystemCalls",
+        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SystemCalls",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
