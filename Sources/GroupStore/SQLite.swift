@@ -57,12 +57,12 @@ import Glibc
   /// Puts a snapshot of the whole database in the place of another's content, in one step.
   func copy(to target: Database) throws(StoreError) {
     guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
-      throw Self.error(unsafe sqlite3_extended_errcode(target.handle))
+      throw unsafe Self.error(sqlite3_extended_errcode(target.handle), target.handle)
     }
     let code = unsafe sqlite3_backup_step(backup, -1)
     let end = unsafe sqlite3_backup_finish(backup)
     guard code == SQLITE_DONE, end == SQLITE_OK else {
-      throw Self.error(code == SQLITE_DONE ? end : code)
+      throw unsafe Self.error(code == SQLITE_DONE ? end : code, target.handle)
     }
   }
 

@@ -1,4 +1,4 @@
-package import GroupStore
+import GroupStore
 import Glibc
 import KeyCustody
 import VaultModel
