@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "TokenVaultCLI",
       dependencies: [
-        "TokenVault", "VaultModel", "SystemCalls",
+        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SystemCalls",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -61,7 +61,10 @@ let package = Package(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
 
-    // Tests.
+    // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
+    .executableTarget(
+      name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
+      path: "Tests/Probes/GroupStoreProbe", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -72,7 +75,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(
-      name: "GroupStoreTests", dependencies: ["GroupStore", "TokenVaultTestSupport"],
+      name: "GroupStoreTests",
+      dependencies: [
+        "GroupStore", "VaultModel", "VaultCrypto", "SystemCalls", "group-store-probe",
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .target(name: "PrototypeCheck", dependencies: ["CLibsecret"], path: "Tests/PrototypeCheck"),

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -33,6 +34,9 @@ static void initialize_class(void *class, void *data) {
 }
 
 static void load(void) {
+  // Without a dynamic loader (a static executable) dlopen would start a second C library in this
+  // process, and crash.
+  if (getauxval(AT_BASE) == 0) return;
   // GLib registers types and starts threads: it can never be unloaded.
   void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return;
@@ -108,6 +112,7 @@ static void deadline_end(deadline *d) {
 
 typedef struct {
   tv_secret_request *request;
+  GMainContext *context;
   deadline limit;
   GDBusConnection *connection;
   SecretService *service;
@@ -146,6 +151,9 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
   s->request = request;
   request->refusal[sizeof request->refusal - 1] = 0;
   if (!service_type) return TV_SECRET_NO_LIBRARY;
+  // GLib puts off the release of proxies to the thread's main context; nobody runs the default one.
+  s->context = p_g_main_context_new();
+  p_g_main_context_push_thread_default(s->context);
   deadline_start(&s->limit, request->deadline_ms);
   GCancellable *cancellable = s->limit.cancellable;
 
@@ -156,14 +164,17 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
     tv_secret_result result = failure(s, error, TV_SECRET_NO_BUS);
     return result == TV_SECRET_TIMED_OUT ? result : TV_SECRET_NO_BUS;
   }
-  s->service = p_g_initable_new(
-      service_type, cancellable, &error, "g-connection", s->connection,
-      "g-name", "org.freedesktop.secrets", "g-object-path", "/org/freedesktop/secrets",
-      "g-interface-name", "org.freedesktop.Secret.Service", NULL);
+  // Name, path and interface are set by SecretService's constructor.
+  s->service =
+      p_g_initable_new(service_type, cancellable, &error, "g-connection", s->connection, NULL);
   if (!s->service) return failure(s, error, TV_SECRET_NO_SERVICE);
   // This call is ReadAlias, and it is waited for: gnome-keyring 42 may abort when OpenSession
-  // is the first thing that it hears from a client.
-  s->collection = p_secret_collection_for_alias_sync(s->service, "default", 0, cancellable, &error);
+  // is the first thing that it hears from a client, and may not find the collection then.
+  for (long ms = 1; !s->collection && !error && ms <= 16; ms *= 2) {
+    struct timespec pause = {0, ms * 1000000};
+    if (ms > 1) nanosleep(&pause, NULL);
+    s->collection = p_secret_collection_for_alias_sync(s->service, "default", 0, cancellable, &error);
+  }
   if (!s->collection) return failure(s, error, TV_SECRET_NO_COLLECTION);
   return TV_SECRET_OK;
 }
@@ -171,8 +182,16 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
 static tv_secret_result end(session *s, tv_secret_result result) {
   if (s->collection) p_g_object_unref(s->collection);
   if (s->service) p_g_object_unref(s->service);
-  if (s->connection) p_g_object_unref(s->connection);
+  if (s->connection) {
+    p_g_dbus_connection_close_sync(s->connection, NULL, NULL);
+    p_g_object_unref(s->connection);
+  }
   if (s->limit.cancellable) deadline_end(&s->limit);
+  if (s->context) {
+    while (p_g_main_context_iteration(s->context, 0)) continue;
+    p_g_main_context_pop_thread_default(s->context);
+    p_g_main_context_unref(s->context);
+  }
   return result;
 }
 

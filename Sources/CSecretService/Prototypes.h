@@ -13,6 +13,7 @@ typedef struct _GDBusConnection GDBusConnection;
 typedef struct _GError GError;
 typedef struct _GHashTable GHashTable;
 typedef struct _GList GList;
+typedef struct _GMainContext GMainContext;
 typedef struct _SecretCollection SecretCollection;
 typedef struct _SecretItem SecretItem;
 typedef struct _SecretService SecretService;
@@ -54,6 +55,11 @@ enum {
   F(GHashTable *, g_hash_table_new, (unsigned (*)(const void *), int (*)(const void *, const void *))) \
   F(int, g_hash_table_insert, (GHashTable *, void *, void *)) \
   F(void, g_hash_table_unref, (GHashTable *)) \
+  F(GMainContext *, g_main_context_new, (void)) \
+  F(void, g_main_context_push_thread_default, (GMainContext *)) \
+  F(int, g_main_context_iteration, (GMainContext *, int)) \
+  F(void, g_main_context_pop_thread_default, (GMainContext *)) \
+  F(void, g_main_context_unref, (GMainContext *)) \
   F(GCancellable *, g_cancellable_new, (void)) \
   F(void, g_cancellable_cancel, (GCancellable *)) \
   F(uint32_t, g_io_error_quark, (void)) \
@@ -77,5 +83,6 @@ enum {
      TV_ENUM(SecretItemCreateFlags), GCancellable *, GError **)) \
   F(SecretValue *, secret_value_new, (const char *, ssize_t, const char *)) \
   F(void, secret_value_unref, (void *)) \
+  F(int, g_dbus_connection_close_sync, (GDBusConnection *, GCancellable *, GError **)) \
   F(GDBusConnection *, g_dbus_connection_new_for_address_sync, \
     (const char *, TV_ENUM(GDBusConnectionFlags), GDBusAuthObserver *, GCancellable *, GError **))

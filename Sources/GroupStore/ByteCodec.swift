@@ -52,12 +52,14 @@ struct ByteReader {
 
   mutating func number() throws(StoreError) -> UInt64 {
     var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+    var shift: UInt64 = 0
+    while shift < 70 {
       let next = try byte()
       let bits = UInt64(next & 0x7f)
       guard shift < 63 || bits <= 1, next != 0 || shift == 0 else { break }
       value |= bits << shift
       if next < 0x80 { return value }
+      shift += 7
     }
     throw .damaged(rows: nil)
   }

@@ -91,7 +91,7 @@ package struct GroupHeader: Hashable, Sendable {
     do { return bytes + (try Digest.sha256(bytes)) } catch { throw .crypto }
   }
 
-  package init(groupID: [UInt8], generation: UInt64, custody: Custody) {
+  package init(groupID: [UInt8], generation: UInt64 = 1, custody: Custody) {
     self.groupID = groupID
     self.generation = generation
     self.custody = custody

@@ -32,7 +32,7 @@ package enum GroupCreation {
     try keys.write(to: database, header: header)
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.rows.sealed(
+      try keys.wrap.sealed(
         Padding.pad(GroupState().encoded()), header.associatedData(.state)))
     try database.execute("COMMIT")
     do {

@@ -8,6 +8,7 @@ import SystemCalls
 package enum FileLock {
   /// Runs `body` while the lock is held.
   /// - Parameter milliseconds: how long to wait for it; then ``StoreError/busy`` is thrown.
+  @discardableResult
   package static func hold<R>(
     _ path: String, waiting milliseconds: Int, _ body: () throws -> R
   ) throws -> R {

@@ -31,8 +31,9 @@ package struct Payload: Sendable {
 package final class GroupTransaction {
   let group: UnlockedGroup
   let database: Database
-  let keys: GroupKeys
-  let header: GroupHeader
+  /// The keys of the generation that this transaction leaves behind when it commits.
+  var keys: GroupKeys { rotated?.keys ?? group.keys }
+  var header: GroupHeader { rotated?.header ?? group.header }
   /// What concerns the whole group; a write transaction stores it when it ends.
   package var state: GroupState
   /// The keys of the generation this transaction moves the group to.
@@ -41,8 +42,6 @@ package final class GroupTransaction {
   init(_ group: UnlockedGroup) throws(StoreError) {
     self.group = group
     database = group.database
-    keys = group.keys
-    header = group.header
     guard try LockedGroup.readHeader(group.database) == group.header else {
       throw .generationChanged
     }
@@ -51,14 +50,14 @@ package final class GroupTransaction {
     }
     state = try GroupState(
       encoded: Padding.unpad(
-        try keys.rows.opened(sealed, group.header.associatedData(.state))))
+        try group.keys.wrap.opened(sealed, group.header.associatedData(.state))))
   }
 
   func finish() throws(StoreError) {
     state.changes += 1
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.rows.sealed(Padding.pad(state.encoded()), header.associatedData(.state)))
+      try keys.wrap.sealed(Padding.pad(state.encoded()), header.associatedData(.state)))
   }
 
   // MARK: Accounts
@@ -88,9 +87,9 @@ package final class GroupTransaction {
 
   /// Calls `body` with every account that opens.
   ///
-  /// - Returns: how many rows do not open.
+  /// - Returns: how many accounts do not open.
   /// - Throws: ``StoreError/damaged(rows:)`` when a row is missing, was added from elsewhere, or is
-  ///   an older version of itself.
+  ///   an older version of itself; what `body` was given is to be believed only once this returns.
   package func forEachAccount(
     _ body: (StoredAccount) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
@@ -100,6 +99,7 @@ package final class GroupTransaction {
     defer { query.reset() }
     var rows = RowSum()
     var damaged = 0
+    var opened = 0
     while try query.step() {
       let (tag, sheet, keyID) = (query.bytes(1), query.bytes(2), query.bytes(3))
       rows.add(try rowDigest(tag: tag, keyID: keyID, seal: Array(sheet.suffix(16))))
@@ -112,10 +112,13 @@ package final class GroupTransaction {
         damaged += 1
         continue
       }
+      opened += 1
       try body(account)
     }
     guard damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
-    return damaged
+    // Damage to a page may hide rows or show more than there were; the state knows the number.
+    let missing = Int(clamping: state.accountCount) - opened
+    return damaged > 0 && missing > 0 ? missing : damaged
   }
 
   /// The tags of the accounts that bear a name, which is folded (``CaseFolding``); empty when the
@@ -210,7 +213,7 @@ package final class GroupTransaction {
   /// What an import brought that belongs to no account; empty for nothing.
   package func extras() throws(StoreError) -> [UInt8] {
     guard let sealed = try database.meta(Format.Meta.extras.rawValue) else { return [] }
-    return try Padding.unpad(try keys.rows.opened(sealed, header.associatedData(.extras)))
+    return try Padding.unpad(try keys.wrap.opened(sealed, header.associatedData(.extras)))
   }
 }
 

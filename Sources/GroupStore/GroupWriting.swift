@@ -42,12 +42,13 @@ extension GroupTransaction {
     guard account.sheet != account.saved.sheet else { return }
     let sealed = try seal(account.sheet, key: account.key, tag: account.tag)
     let change = try database.statement(
-      "UPDATE account SET sheet = ?1 WHERE id = ?2 AND tag = ?3 AND EXISTS"
-        + "(SELECT 1 FROM account_key WHERE id = ?2 AND key_id = ?4)")
+      "UPDATE account SET sheet = ?1 WHERE id = ?2 AND tag = ?3 AND substr(sheet, -16) = ?5"
+        + " AND EXISTS(SELECT 1 FROM account_key WHERE id = ?2 AND key_id = ?4)")
     try change.bind(1, sealed)
     try change.bind(2, account.row)
     try change.bind(3, account.tag)
     try change.bind(4, account.keyID)
+    try change.bind(5, account.saved.seal)
     try change.run()
     guard database.changedRows == 1 else { throw .accountGone }
     let seal = Array(sealed.suffix(16))
@@ -84,6 +85,7 @@ extension GroupTransaction {
   package func removeCredentials(
     of account: inout StoredAccount, where condition: (Credential) -> Bool
   ) throws(StoreError) {
+    try requirePresent(account)
     for stored in account.sheet.stored where condition(stored.credential) {
       let deletion = try database.statement("DELETE FROM record WHERE id = ?")
       try deletion.bind(1, stored.record)
@@ -97,26 +99,50 @@ extension GroupTransaction {
     guard !bytes.isEmpty else { return try database.removeMeta(Format.Meta.extras.rawValue) }
     try database.setMeta(
       Format.Meta.extras.rawValue,
-      try keys.rows.sealed(Padding.pad(bytes), header.associatedData(.extras)))
+      try keys.wrap.sealed(Padding.pad(bytes), header.associatedData(.extras)))
   }
 
   /// Deletes the account's rows. The key that could open a copy of them is the group's key too,
   /// so this is never an erasure alone: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
-    for sql in [
-      "DELETE FROM record WHERE account = ?", "DELETE FROM account_key WHERE id = ?",
-      "DELETE FROM account WHERE id = ?",
-    ] {
+    // Row numbers are used again: the row must still be this account's, as it was read.
+    let present = try database.statement(
+      "DELETE FROM account WHERE id = ?1 AND tag = ?2 AND substr(sheet, -16) = ?3"
+        + " AND EXISTS(SELECT 1 FROM account_key WHERE id = ?1 AND key_id = ?4)")
+    try present.bind(1, account.row)
+    try present.bind(2, account.tag)
+    try present.bind(3, account.saved.seal)
+    try present.bind(4, account.keyID)
+    try present.run()
+    guard database.changedRows == 1 else { throw .accountGone }
+    for sql in ["DELETE FROM record WHERE account = ?", "DELETE FROM account_key WHERE id = ?"] {
       let deletion = try database.statement(sql)
       try deletion.bind(1, account.row)
       try deletion.run()
     }
-    guard database.changedRows == 1 else { throw .accountGone }
     state.rows.subtract(
       try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
     state.accountCount -= 1
-    for name in account.saved.sheet.names { try unlist(account.tag, under: name) }
+    for name in account.saved.sheet.names {
+      do { try unlist(account.tag, under: name) } catch {
+        // A damaged entry of the directory does not stand in the way of an erasure.
+        guard case .damaged = error else { throw error }
+      }
+    }
     if state.current == account.tag { state.current = nil }
+  }
+
+  /// Rows of secrets are found by number, and numbers are used again.
+  private func requirePresent(_ account: StoredAccount) throws(StoreError) {
+    let query = try database.statement(
+      "SELECT 1 FROM account a JOIN account_key k ON k.id = a.id WHERE a.id = ? AND a.tag = ?"
+        + " AND substr(a.sheet, -16) = ? AND k.key_id = ?")
+    try query.bind(1, account.row)
+    try query.bind(2, account.tag)
+    try query.bind(3, account.saved.seal)
+    try query.bind(4, account.keyID)
+    guard try query.step() else { throw .accountGone }
+    query.reset()
   }
 
   private func seal(

@@ -25,6 +25,8 @@ package struct LockedGroup: ~Copyable {
       package var logN: UInt64
       package var r: UInt64
       package var p: UInt64
+      /// Rotations since the slot was set; each has moved the slot's key one step on.
+      package internal(set) var steps: UInt64 = 0
 
       package init(salt: [UInt8], logN: UInt64 = 0, r: UInt64 = 0, p: UInt64 = 0) {
         self.salt = salt
@@ -83,13 +85,22 @@ package struct LockedGroup: ~Copyable {
     return try Slot(encoded: bytes)
   }
 
-  /// Opens the slot with a key-encryption key.
+  /// Opens the slot with the key-encryption key that it was set with.
   /// - Throws: ``StoreError/wrongKey`` when it is not the slot's.
   package func open(
     _ slot: Slot, at place: Slot.Place, with key: borrowing SecretBytes
   ) throws(StoreError) -> SecretBytes {
+    // Each step was a rotation: more of them than generations are nobody's writing.
+    guard slot.parameters.steps < (try Self.readHeader(database).generation) else {
+      throw .damaged(rows: nil)
+    }
+    var present: SecretBytes
+    do { present = try key.clone() } catch { throw .crypto }
+    for _ in 0..<slot.parameters.steps {
+      present = try Slot.step(present, group: header.groupID)
+    }
     do {
-      return try SealingKey(key).openSecret(
+      return try SealingKey(present).openSecret(
         slot.sealedKey, associatedData: slot.associatedData(group: header.groupID, place: place))
     } catch { throw error == .failed ? .wrongKey : .crypto }
   }
@@ -144,6 +155,12 @@ enum Bridging {
 }
 
 extension LockedGroup.Slot {
+  static func step(
+    _ key: borrowing SecretBytes, group: [UInt8]
+  ) throws(StoreError) -> SecretBytes {
+    try Format.derive(key, group: group, purpose: "slot-step")
+  }
+
   static func seal(
     _ key: borrowing SecretBytes, under encryptionKey: borrowing SecretBytes,
     parameters: Parameters, group: [UInt8], place: Place
@@ -165,7 +182,9 @@ extension LockedGroup.Slot {
 
   private func writeParameters(into writer: inout ByteWriter) {
     writer.data(parameters.salt)
-    for number in [parameters.logN, parameters.r, parameters.p] { writer.number(number) }
+    for number in [parameters.logN, parameters.r, parameters.p, parameters.steps] {
+      writer.number(number)
+    }
   }
 
   func encoded() -> [UInt8] {
@@ -180,6 +199,7 @@ extension LockedGroup.Slot {
     parameters = Parameters(
       salt: try reader.data(), logN: try reader.number(), r: try reader.number(),
       p: try reader.number())
+    parameters.steps = try reader.number()
     sealedKey = try reader.data()
     try reader.end()
   }

@@ -8,7 +8,10 @@ extension GroupTransaction {
     /// Accounts that could not be read before either, and stay as they were.
     package var unreadable = 0
 
-    package init() {}
+    package init(erased: Int = 0, unreadable: Int = 0) {
+      self.erased = erased
+      self.unreadable = unreadable
+    }
   }
 
   /// Moves the group to the next generation under `key`, erasing accounts on the way.
@@ -25,6 +28,7 @@ extension GroupTransaction {
     deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
+    let old = keys
     var next = header
     next.generation += 1
     let nextKeys: GroupKeys
@@ -34,20 +38,21 @@ extension GroupTransaction {
     } catch let error as StoreError { throw error } catch { throw .crypto }
     let unreadable = try rewrapAccountKeys(under: nextKeys)
     try nextKeys.write(to: database, header: next)
+    try resealExtras(from: old, to: nextKeys)
     try resealSlots(for: key)
     if let boot { try keepBridge(to: key, boot: boot) }
     if deletesOldKey { state.pendingDeletions.append(header.generation) }
     rotated = (next, nextKeys)
-    var report = RotationReport()
-    report.erased = accounts.count
-    report.unreadable = unreadable
-    return report
+    return RotationReport(erased: accounts.count, unreadable: unreadable)
   }
 
   /// Notes that the custodian was seen without the keys of these generations.
   package func confirmDeletion(of generations: [UInt64]) {
     state.pendingDeletions.removeAll { generations.contains($0) }
   }
+
+  /// Whether any bridge stands.
+  package var hasBridges: Bool { !state.bridges.isEmpty }
 
   /// Whether a bridge of another boot than `boot` stands: its rotation is as durable as the disk.
   package func hasOldBridges(boot: String) -> Bool { state.bridges.contains { $0.boot != boot } }
@@ -80,15 +85,14 @@ extension GroupTransaction {
     var unreadable = 0
     while try query.step() {
       let data = accountKeyData(tag: query.bytes(1), keyID: query.bytes(2))
-      let wrapped: [UInt8]
-      do {
-        wrapped = try next.wrap.seal(
-          try keys.wrap.openSecret(query.bytes(3), associatedData: data), associatedData: data)
-      } catch {
+      let accountKey: SecretBytes
+      do { accountKey = try keys.wrap.openSecret(query.bytes(3), associatedData: data) } catch {
         guard error == .failed else { throw .crypto }
         unreadable += 1
         continue
       }
+      let wrapped: [UInt8]
+      do { wrapped = try next.wrap.seal(accountKey, associatedData: data) } catch { throw .crypto }
       change.reset()
       try change.bind(1, wrapped)
       try change.bind(2, query.int64(0))
@@ -97,17 +101,34 @@ extension GroupTransaction {
     return unreadable
   }
 
+  private func resealExtras(
+    from old: GroupKeys, to next: GroupKeys
+  ) throws(StoreError) {
+    let (row, data) = (Format.Meta.extras.rawValue, header.associatedData(.extras))
+    guard let sealed = try database.meta(row) else { return }
+    let extras: [UInt8]
+    do { extras = try old.wrap.opened(sealed, data) } catch {
+      // As with account keys: damage stays as it is, and does not stand in the way of an erasure.
+      guard case .damaged = error else { throw error }
+      return
+    }
+    try database.setMeta(row, try next.wrap.sealed(extras, data))
+  }
+
+  /// The state keeps each slot's key, so that no passphrase is asked for here. It is moved one
+  /// step on, which cannot be undone: what the group holds then opens no older copy's slot.
   private func resealSlots(for key: borrowing SecretBytes) throws(StoreError) {
     for place in [LockedGroup.Slot.Place.custody, .recovery] {
       guard let slotKey = state.slotKeys[place.rawValue],
         let bytes = try database.meta(place.rawValue)
       else { continue }
-      let encryptionKey: SecretBytes
-      do { encryptionKey = try SecretBytes(copying: slotKey) } catch { throw .crypto }
-      let slot = try LockedGroup.Slot.seal(
-        key, under: encryptionKey, parameters: try LockedGroup.Slot(encoded: bytes).parameters,
-        group: header.groupID, place: place)
-      try database.setMeta(place.rawValue, slot.encoded())
+      let present: SecretBytes
+      do { present = try SecretBytes(copying: slotKey) } catch { throw .crypto }
+      var parameters = try LockedGroup.Slot(encoded: bytes).parameters
+      parameters.steps += 1
+      try fill(
+        place, with: key, under: try LockedGroup.Slot.step(present, group: header.groupID),
+        parameters: parameters)
     }
   }
 }
@@ -118,10 +139,15 @@ extension GroupTransaction {
     _ place: LockedGroup.Slot.Place, under encryptionKey: borrowing SecretBytes,
     parameters: LockedGroup.Slot.Parameters
   ) throws(StoreError) {
-    let present = rotated?.keys ?? keys
+    try fill(place, with: keys.key, under: encryptionKey, parameters: parameters)
+  }
+
+  private func fill(
+    _ place: LockedGroup.Slot.Place, with key: borrowing SecretBytes,
+    under encryptionKey: borrowing SecretBytes, parameters: LockedGroup.Slot.Parameters
+  ) throws(StoreError) {
     let slot = try LockedGroup.Slot.seal(
-      present.key, under: encryptionKey, parameters: parameters, group: header.groupID,
-      place: place)
+      key, under: encryptionKey, parameters: parameters, group: header.groupID, place: place)
     try database.setMeta(place.rawValue, slot.encoded())
     state.slotKeys[place.rawValue] = unsafe encryptionKey.withUnsafeBytes { unsafe [UInt8]($0) }
   }

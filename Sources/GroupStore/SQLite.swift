@@ -13,14 +13,17 @@ import Glibc
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe handle else {
+      let error = unsafe Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code, handle, path)
       unsafe sqlite3_close_v2(handle)
-      throw Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code)
+      throw error
     }
     unsafe self.handle = opened
     unsafe sqlite3_extended_result_codes(opened, 1)
     unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
     // A group file may come from anywhere: nothing in its schema is trusted to run.
     unsafe tv_sqlite3_harden(opened)
+    // SQLite opens what it may not write for reading alone, and fails later with another code.
+    guard unsafe sqlite3_db_readonly(opened, "main") == 0 else { throw .readOnly(path: path) }
   }
 
   deinit {
@@ -31,7 +34,7 @@ import Glibc
   /// Runs statements that give no rows.
   func execute(_ sql: String) throws(StoreError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-    guard code == SQLITE_OK else { throw Self.error(code) }
+    guard code == SQLITE_OK else { throw unsafe Self.error(code, handle) }
   }
 
   /// A prepared statement, kept for the next call; it is reset and its values are cleared.
@@ -43,10 +46,24 @@ import Glibc
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-    guard code == SQLITE_OK, let compiled = unsafe prepared else { throw Self.error(code) }
+    guard code == SQLITE_OK, let compiled = unsafe prepared else {
+      throw unsafe Self.error(code, handle)
+    }
     let statement = unsafe Statement(compiled)
     statements[sql] = statement
     return statement
+  }
+
+  /// Puts a snapshot of the whole database in the place of another's content, in one step.
+  func copy(to target: Database) throws(StoreError) {
+    guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw unsafe Self.error(sqlite3_extended_errcode(target.handle), target.handle)
+    }
+    let code = unsafe sqlite3_backup_step(backup, -1)
+    let end = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, end == SQLITE_OK else {
+      throw unsafe Self.error(code == SQLITE_DONE ? end : code, target.handle)
+    }
   }
 
   /// The rowid of the row inserted last.
@@ -58,16 +75,28 @@ import Glibc
 
   /// Our own statements are constant and right, so what SQLite calls an error in one of them, or
   /// a type it did not expect, is a schema that is not ours any more: damage.
-  static func error(_ extended: Int32) -> StoreError {
+  static func error(
+    _ extended: Int32, _ handle: OpaquePointer?, _ known: String = ""
+  ) -> StoreError {
+    let name = unsafe handle.flatMap { unsafe sqlite3_db_filename($0, "main") }
+    let path = unsafe name.map { unsafe String(cString: $0) } ?? known
     switch extended & 0xff {
-    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: return .busy
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT,
       SQLITE_SCHEMA, SQLITE_FORMAT, SQLITE_RANGE, SQLITE_INTERNAL:
-      .damaged(rows: nil)
-    case SQLITE_FULL: .diskFull
-    case SQLITE_READONLY: .readOnly(path: "")
-    case SQLITE_TOOBIG: .damaged(rows: nil)
-    default: .io(call: "sqlite", code: 1000 + extended)
+      return .damaged(rows: nil)
+    case SQLITE_FULL: return .diskFull
+    case SQLITE_READONLY: return .readOnly(path: path)
+    case SQLITE_TOOBIG: return .damaged(rows: nil)
+    // SQLITE_IOERR_SHORT_READ (a macro Swift cannot import): a page that the file has only in part.
+    case SQLITE_IOERR where extended >> 8 == 2: return .damaged(rows: nil)
+    default: break
+    }
+    // What the system said is clearer than what SQLite made of it.
+    switch unsafe handle.map({ unsafe sqlite3_system_errno($0) }) ?? 0 {
+    case ENOSPC, EDQUOT: return .diskFull
+    case EROFS, EACCES, EPERM: return .readOnly(path: path)
+    default: return .io(call: "sqlite", code: 1000 + extended)
     }
   }
 }
@@ -109,7 +138,7 @@ import Glibc
       return false
     default:
       unsafe sqlite3_reset(handle)
-      throw Database.error(code)
+      throw error(code)
     }
   }
 
@@ -129,6 +158,10 @@ import Glibc
   func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   private func check(_ code: Int32) throws(StoreError) {
-    guard code == SQLITE_OK else { throw Database.error(code) }
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  private func error(_ code: Int32) -> StoreError {
+    unsafe Database.error(code, sqlite3_db_handle(handle))
   }
 }

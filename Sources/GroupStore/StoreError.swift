@@ -17,7 +17,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case wrongKey
   /// Another process moved the group to another generation; open it again.
   case generationChanged
-  /// The account was signed out, or signed out and in again, since it was read.
+  /// The account was signed out, signed out and in again, or written by somebody else since it was
+  /// read: read it again, in the transaction that writes.
   case accountGone
   /// A value is larger than `limit` bytes.
   case tooLarge(limit: Int)

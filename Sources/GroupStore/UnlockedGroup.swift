@@ -90,13 +90,14 @@ package final class UnlockedGroup {
 final class GroupKeys {
   /// K(g).
   let key: SecretBytes
-  /// Wraps account keys, the lookup key and the check under K(g).
+  /// Seals what must not open with a later generation's key: account keys, the lookup key, the
+  /// check, the state and the extras.
   let wrap: SealingKey
   /// Made once per group.
   let lookup: SecretBytes
   /// Makes the tags by which rows are found.
   let tags: TagKey
-  /// Seals the group's own rows: state, names, extras.
+  /// Seals the directory of names, which holds nothing but tags.
   let rows: SealingKey
 
   init(key: consuming SecretBytes, lookup: consuming SecretBytes, group: [UInt8]) throws(StoreError)
@@ -131,10 +132,12 @@ final class GroupKeys {
     try self.init(key: key, lookup: lookup, group: header.groupID)
   }
 
-  /// The check tells the wrong key from a damaged file.
+  /// The check tells the wrong key from a damaged file. A rotation since the header was read makes
+  /// the right key look wrong, so the header is read again.
   private static func whyUnopened(
     _ database: Database, header: GroupHeader, wrap: SealingKey
   ) throws(StoreError) -> StoreError {
+    guard try LockedGroup.readHeader(database) == header else { return .generationChanged }
     guard let check = try database.meta(Format.Meta.check.rawValue) else {
       return .damaged(rows: nil)
     }

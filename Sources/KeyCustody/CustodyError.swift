@@ -24,7 +24,7 @@ public enum CustodyError: Error, Equatable, Sendable {
   case serviceGone
   /// The deadline ran out.
   case timedOut
-  /// libsecret is not installed.
+  /// libsecret is not installed, or this is a static executable, which cannot load it.
   case libraryMissing
   /// The service answered with this D-Bus error name; empty when it has none.
   case refused(name: String)

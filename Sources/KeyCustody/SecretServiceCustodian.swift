@@ -47,7 +47,8 @@ public struct SecretServiceCustodian: Sendable {
   /// Stores a new key and reads it back.
   ///
   /// Throws `alreadyStored` when there is an item with this id: none is ever overwritten. When the
-  /// key that comes back is another, it throws `wrongKey` and what was stored stays.
+  /// key that comes back is another, it throws `wrongKey`. After any error but these the item may be
+  /// there or not: ask ``generations(of:)`` before trying again.
   public func store(
     _ key: borrowing SecretBytes, as id: GroupKeyID
   ) throws(CustodyError) {

@@ -1,11 +1,15 @@
+import Glibc
 internal import VaultCrypto
 
 /// Reads from the Secret Service without libsecret: one conversation, one deadline.
 ///
-/// The order of calls is what gnome-keyring 42 survives: it may abort when OpenSession is the
-/// first thing it hears from a client that did not wait, so ReadAlias goes first, alone. Searches
-/// never name the schema: with a locked collection that would find nothing, exactly as for a key
-/// that does not exist.
+/// The order of calls is what gnome-keyring 42 survives. It takes in a new client beside handling
+/// that client's first call: if this is OpenSession, it may abort; if it is ReadAlias, it may
+/// answer, 4 times in 2,000 with 16 at once, as if there were no collection. So ReadAlias goes
+/// first, alone, and again until it names a collection, which proves that the client is known.
+///
+/// Searches never name the schema: with a locked collection that would find nothing, exactly as
+/// for a key that does not exist.
 struct SecretServiceReader: ~Copyable {
   private var bus: SessionBus
   private let collection: String
@@ -20,11 +24,21 @@ struct SecretServiceReader: ~Copyable {
     _ address: String?, _ deadline: Deadline
   ) throws(CustodyError) -> SecretServiceReader {
     var bus = try SessionBus.open(address, deadline)
-    let alias = bus.call(.secrets("ReadAlias", "s")) { $0.string("default") }
-    var answer = try bus.reply(to: alias, "o")
-    let collection = try answer.objectPath()
+    var collection = try defaultCollection(&bus)
+    for pause in [useconds_t(1), 2, 4, 8] where collection == "/" {
+      usleep(pause * 1000)
+      collection = try defaultCollection(&bus)
+    }
     if collection == "/" { throw .noDefaultCollection }
     return SecretServiceReader(bus: bus, collection: collection)
+  }
+
+  private static func defaultCollection(
+    _ bus: inout SessionBus
+  ) throws(CustodyError) -> String {
+    let alias = bus.call(.secrets("ReadAlias", "s")) { $0.string("default") }
+    var answer = try bus.reply(to: alias, "o")
+    return try answer.objectPath()
   }
 
   /// The first key of this generation that `accept` takes.
@@ -96,7 +110,10 @@ struct SecretServiceReader: ~Copyable {
         var answer = try bus.reply(to: call, "v")
         guard try answer.signature() == "a{ss}" else { throw .badAnswer }
         for (name, value) in try answer.dictionary() where name == "generation" {
-          if let generation = UInt64(value) { generations.insert(generation) }
+          // Only what we would write: "+7" and "007" are found under no id of ours.
+          if let generation = UInt64(value), String(generation) == value {
+            generations.insert(generation)
+          }
         }
       } catch .refused(let name) where goneNames.contains(name) {
       }

@@ -117,21 +117,11 @@ extension VaultCore {
   package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
     let sheet = stored.sheet
     let home = HomeAccountID(sheet.homeAccountID)
-    let profiles = sheet.profiles.map { profile in
-      TenantProfile(
-        tenantID: profile.tenantID, identifier: profile.localAccountID,
-        username: profile.username,
-        isHomeTenantProfile: CaseFolding.equal(profile.tenantID, home.tenantID),
-        claimsJSON: profile.claimsJSON)
-    }.sorted {
-      $0.isHomeTenantProfile != $1.isHomeTenantProfile
-        ? $0.isHomeTenantProfile : ($0.tenantID, $0.identifier) < ($1.tenantID, $1.identifier)
-    }
     let credentials = sheet.stored.map(\.credential)
     let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
     return Account(
       homeAccountID: home, username: sheet.username, environment: sheet.environment,
-      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias, tenantProfiles: profiles,
+      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias, tenantProfiles: sheet.tenantProfiles,
       clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
       isCurrent: transaction.state.current == stored.tag, isSignedIn: sheet.isSignedIn,
       authorityType: sheet.authorityType, accessTokenExpiresOn: ends.max(),
@@ -141,6 +131,26 @@ extension VaultCore {
 }
 
 extension AccountSheet {
+  /// One profile for each tenant, the home tenant's first.
+  fileprivate var tenantProfiles: [TenantProfile] {
+    let home = HomeAccountID(homeAccountID)
+    var profiles: [TenantProfile] = []
+    // Of two entities of one tenant the one whose ID token is known tells more.
+    for profile in self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) {
+      let tenant = home.tenant(ofRealm: profile.tenantID)
+      guard !profiles.contains(where: { CaseFolding.equal($0.tenantID, tenant) }) else { continue }
+      profiles.append(
+        TenantProfile(
+          tenantID: tenant, identifier: profile.localAccountID, username: profile.username,
+          isHomeTenantProfile: CaseFolding.equal(tenant, home.tenantID),
+          claimsJSON: profile.claimsJSON))
+    }
+    return profiles.sorted {
+      $0.isHomeTenantProfile != $1.isHomeTenantProfile
+        ? $0.isHomeTenantProfile : ($0.tenantID, $0.identifier) < ($1.tenantID, $1.identifier)
+    }
+  }
+
   /// Signed in for at least one client. A family's refresh token counts when the client it was
   /// issued to has signed out, too: the family's other clients go on using it.
   var isSignedIn: Bool {

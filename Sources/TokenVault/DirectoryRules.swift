@@ -53,6 +53,12 @@ package struct DirectoryRules: Sendable {
     try change { rules in rules.filter { $0.path != rule.path } + [rule] }
   }
 
+  /// Removes the rule of `directory` itself; those above it stay.
+  /// - Returns: whether there was one.
+  package func remove(directory: String) throws(VaultError) -> Bool {
+    try change { rules in rules.filter { $0.path != directory } } > 0
+  }
+
   /// Removes the rules that name one of these accounts of the group.
   /// - Returns: how many there were.
   package func remove(group: GroupName, accounts: [[UInt8]]) throws(VaultError) -> Int {

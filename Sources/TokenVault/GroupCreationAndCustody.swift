@@ -122,11 +122,6 @@ extension VaultCore {
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }
 
-  private func header() throws -> GroupHeader {
-    let locked = try LockedGroup(path: configuration.groupPath)
-    return locked.header
-  }
-
   /// The custody that the file names, without opening it.
   package func custody() throws(VaultError) -> GroupHeader.Custody {
     try vaultErrors(group) { try self.header().custody }

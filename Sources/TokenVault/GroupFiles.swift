@@ -1,11 +1,12 @@
 import Glibc
-import VaultModel
+package import VaultModel
 
 /// Finds groups by their files' names.
-enum GroupFiles {
+package enum GroupFiles {
   /// The group names among a directory's entries that end in `suffix`, in order; none when there
   /// is no such directory.
-  static func names(in directory: String, suffix: String) throws(VaultError) -> [GroupName] {
+  package static func names(in directory: String, suffix: String) throws(VaultError) -> [GroupName]
+  {
     guard let stream = unsafe opendir(directory) else {
       if errno == ENOENT || errno == ENOTDIR { return [] }
       throw .file(path: directory, call: "opendir", errno: errno)

@@ -111,6 +111,8 @@ struct JSONFile {
     return value
   }
 
+  func has(_ field: String) -> Bool { object[field] != nil }
+
   func text(_ field: String) throws(VaultError) -> String {
     guard let text = try value(field).text, !text.isEmpty else { throw bad(field) }
     return text

@@ -209,11 +209,32 @@ extension VaultCore {
   @discardableResult
   package func signOut(_ texts: [String], client: String) throws(VaultError) -> SignOutReport {
     guard !texts.isEmpty else { return try nothingToDo() }
-    return try withGroup { group in
-      try group.read { _ = try self.resolveAll(texts, in: $0) }
+    return try signOut(client: client) { transaction in
+      try self.resolveAll(texts, in: transaction)
+    }
+  }
+
+  /// Signs one client out of every account that it holds credentials of.
+  package func signOutAll(client: String) throws(VaultError) -> SignOutReport {
+    try signOut(client: client) { transaction in
+      var accounts: [StoredAccount] = []
+      let damaged = try transaction.forEachAccount { account throws(StoreError) in
+        let clients = account.sheet.stored.map(\.credential.clientID)
+        if clients.contains(where: { CaseFolding.equal($0, client) }) { accounts.append(account) }
+      }
+      guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
+      return accounts
+    }
+  }
+
+  private func signOut(
+    client: String, _ choose: (GroupTransaction) throws -> [StoredAccount]
+  ) throws(VaultError) -> SignOutReport {
+    try withGroup { group in
+      guard try !group.read({ try choose($0) }).isEmpty else { return try self.nothingToDo() }
       var accounts: [Account] = []
       let outcome = try self.rotate(group) { transaction in
-        for stored in try self.resolveAll(texts, in: transaction) {
+        for stored in try choose(transaction) {
           let account = try self.rekey(stored, without: client, in: transaction)
           accounts.append(self.account(account, in: transaction))
         }

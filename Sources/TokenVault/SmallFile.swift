@@ -4,11 +4,11 @@ import SystemCalls
 
 /// Small files of the user's beside the vault: manifests, rules, configuration. They hold nothing
 /// secret, but they decide who may do what, so others must not be able to write them.
-enum SmallFile {
+package enum SmallFile {
   static let limit = 64 * 1024
 
   /// The content; nil when there is no such file.
-  static func read(_ path: String) throws(VaultError) -> [UInt8]? {
+  package static func read(_ path: String) throws(VaultError) -> [UInt8]? {
     let descriptor: Int32
     do { descriptor = try SystemCalls.open(path, O_RDONLY | O_NONBLOCK) } catch {
       if error.errno == ENOENT || error.errno == ENOTDIR { return nil }

@@ -152,9 +152,10 @@ extension TokenRequest {
   /// The account's home tenant, unless another is asked for. Where the home tenant is no tenant
   /// of Microsoft Entra (B2C, other providers), a token's realm is not one either.
   fileprivate func accepts(realm: String, of account: Account) -> Bool {
-    if let tenantID { return CaseFolding.equal(tenantID, realm) }
+    let tenant = account.homeAccountID.tenant(ofRealm: realm)
+    if let tenantID { return CaseFolding.equal(tenantID, tenant) }
     guard account.authorityType == .entra else { return true }
-    return CaseFolding.equal(realm, account.homeAccountID.tenantID)
+    return CaseFolding.equal(tenant, account.homeAccountID.tenantID)
       || account.homeAccountID.tenantID.isEmpty
   }
 }

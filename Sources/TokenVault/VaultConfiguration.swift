@@ -80,7 +80,7 @@ public struct VaultConfiguration: Sendable {
     return other
   }
 
-  var groupsDirectory: String { directory + "/groups" }
+  package var groupsDirectory: String { directory + "/groups" }
   /// The group's file.
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }
   var lockPath: String { "\(groupsDirectory)/.\(group).lock" }

@@ -126,11 +126,12 @@ package final class VaultCore {
 
   /// Ends what a sign-out that was cut short left to do, before anything else is served.
   private func settle(_ group: UnlockedGroup) throws {
-    let boot = try configuration.bootIdentifier()
     let (pending, bridged) = try group.read { transaction in
-      (!transaction.state.pendingDeletions.isEmpty, transaction.hasOldBridges(boot: boot))
+      (!transaction.state.pendingDeletions.isEmpty, transaction.hasBridges)
     }
     guard pending || bridged else { return }
+    let boot = try configuration.bootIdentifier()
+    guard try pending || group.read({ $0.hasOldBridges(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
         try Rotation(configuration).finish(group, boot: boot)

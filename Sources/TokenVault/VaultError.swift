@@ -16,6 +16,8 @@ public enum VaultError: Error, Sendable {
   case notAMember(executable: String, group: GroupName)
   /// No account of the group answers to the text.
   case noAccount(String, group: GroupName)
+  /// The rule of a directory names an account that the group does not have any more.
+  case noAccountForDirectory(String, group: GroupName)
   /// Several accounts answer to the text.
   case ambiguousAccount(String, candidates: [Account])
   /// Several accounts are signed in and none was chosen; the client's principal is unchanged.
@@ -36,6 +38,8 @@ public enum VaultError: Error, Sendable {
   case invalid(Field)
   /// The group file is older than the keyring's key: a copy from before a sign-out.
   case olderFile(GroupName, generation: UInt64, newest: UInt64)
+  /// A backup is of another group than the one it should replace.
+  case foreignBackup(GroupName)
   /// The group file could not be read or written.
   case store(StoreError, group: GroupName)
   /// The group's key could not be had.

@@ -10,6 +10,8 @@ public final class PrivateSecretService: @unchecked Sendable {
     case unlocked
     /// A daemon with a locked default collection.
     case locked
+    /// A daemon with a locked default collection that opens without asking for a password.
+    case lockedWithoutPassword
     /// A daemon without any default collection.
     case noCollection
     /// No daemon, but the bus starts one when it is called.
@@ -36,10 +38,11 @@ public final class PrivateSecretService: @unchecked Sendable {
   private var daemon: Process?
 
   /// Starts everything and waits until it is in the given state.
-  public init(_ state: State = .unlocked) throws {
+  /// - Parameter abstractAddress: whether the bus listens at a name instead of in the directory.
+  public init(_ state: State = .unlocked, abstractAddress: Bool = false) throws {
     // A short path: a socket's address has 107 bytes.
     directory = URL(filePath: "/tmp/tv-\(UUID().uuidString.prefix(13))")
-    busAddress = "unix:path=\(directory.path)/bus"
+    busAddress = "unix:\(abstractAddress ? "abstract" : "path")=\(directory.path)/bus"
     for folder in ["home", "run", "services"] {
       try FileManager.default.createDirectory(
         at: directory.appending(path: folder), withIntermediateDirectories: true,
@@ -54,6 +57,11 @@ public final class PrivateSecretService: @unchecked Sendable {
     case .locked:
       try startDaemon(unlock: true)
       try waitUntil(.unlocked) { $0.failure == nil }
+      try lock()
+    case .lockedWithoutPassword:
+      try writeOpenKeyring()
+      try startDaemon(unlock: false)
+      try waitUntil(state) { $0.hasDefaultCollection == true }
       try lock()
     case .noCollection:
       try startDaemon(unlock: false)
@@ -97,11 +105,10 @@ public final class PrivateSecretService: @unchecked Sendable {
     try waitUntil(.locked) { $0.isLocked == true }
   }
 
-  /// Unlocks the default collection again, as a log-in does.
+  /// Unlocks the default collection again, as the next log-in does: with a new daemon.
   public func unlock() throws {
-    let helper = try start(
-      ["gnome-keyring-daemon", "--unlock", "--components=secrets"], input: Self.password)
-    helper.waitUntilExit()
+    try killDaemon()
+    try startDaemon(unlock: true)
     try waitUntil(.unlocked) { $0.failure == nil }
   }
 
@@ -153,6 +160,15 @@ public final class PrivateSecretService: @unchecked Sendable {
   }
 
   private static let password = "correct horse"
+
+  /// A keyring that the daemon opens without a password, hence without a prompt.
+  private func writeOpenKeyring() throws {
+    let keyrings = directory.appending(path: "home/.local/share/keyrings")
+    try FileManager.default.createDirectory(at: keyrings, withIntermediateDirectories: true)
+    try Data("[keyring]\ndisplay-name=login\nctime=0\nmtime=0\n".utf8)
+      .write(to: keyrings.appending(path: "login.keyring"))
+    try Data("login".utf8).write(to: keyrings.appending(path: "default"))
+  }
 
   private func startBus(activatable: Bool) throws {
     let config = directory.appending(path: "bus.conf")
@@ -224,7 +240,8 @@ public final class PrivateSecretService: @unchecked Sendable {
       let status = custodian.status()
       if isReached(status) { return }
       if ContinuousClock.now > end { throw Failure.notReady(state, status) }
-      sched_yield()
+      // Polling the bus, at a pace that leaves the daemon a processor.
+      usleep(2000)
     }
   }
 }

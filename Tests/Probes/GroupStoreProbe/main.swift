@@ -1,0 +1,236 @@
+// Does one thing to a group file and says "done" once it is acknowledged, so that a test can kill
+// it at any system call before, or run many of it at once.
+import Glibc
+import GroupStore
+import VaultCrypto
+import VaultModel
+
+struct Wrong: Error { let what: String }
+
+func sheet(_ name: String) -> AccountSheet {
+  var sheet = AccountSheet(
+    homeAccountID: name, environment: "id.example", authorityType: .oidc)
+  sheet.profiles = [
+    .init(tenantID: "t", localAccountID: name, username: "\(name)@x.example", environment: "")
+  ]
+  return sheet
+}
+
+func one(_ transaction: GroupTransaction, _ name: String) throws -> StoredAccount {
+  guard let account = try transaction.accounts(named: CaseFolding.fold(name)).first else {
+    throw Wrong(what: "no account \(name)")
+  }
+  return account
+}
+
+func setToken(_ transaction: GroupTransaction, _ name: String, _ token: String) throws {
+  var account = try one(transaction, name)
+  try transaction.store(
+    Credential(kind: .refreshToken, clientID: "c", environment: "id.example"),
+    Payload(secret: Redacted(Array(token.utf8))), in: &account)
+  try transaction.update(&account)
+}
+
+func token(_ transaction: GroupTransaction, _ name: String) throws -> String {
+  let account = try one(transaction, name)
+  guard let stored = account.sheet.stored.first else { throw Wrong(what: "no token of \(name)") }
+  return String(
+    decoding: try transaction.payload(of: stored, in: account).secret.reveal(), as: UTF8.self)
+}
+
+func contents(_ path: String) -> [UInt8]? {
+  let descriptor = unsafe open(path, O_RDONLY)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 64)
+  let count = unsafe read(descriptor, &bytes, bytes.count)
+  return count == 32 ? Array(bytes[..<32]) : nil
+}
+
+func put(_ bytes: [UInt8], at path: String) throws {
+  let descriptor = unsafe open(path + ".tmp", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+  defer { close(descriptor) }
+  guard unsafe write(descriptor, bytes, bytes.count) == bytes.count,
+    unsafe rename(path + ".tmp", path) == 0
+  else { throw Wrong(what: "cannot write a key") }
+}
+
+func key(_ path: String) throws -> SecretBytes {
+  guard let bytes = contents(path) else { throw Wrong(what: "no key at \(path)") }
+  return try SecretBytes(copying: bytes)
+}
+
+func acknowledge() {
+  unsafe _ = write(1, "done\n", 5)
+}
+
+func create(_ path: String, _ keyPath: String) throws {
+  func build() throws {
+    let header = GroupHeader(
+      groupID: [UInt8](repeating: 1, count: 16), generation: 1, custody: .secretService)
+    let group = try GroupCreation.draft(path, header: header, key: try key(keyPath))
+    try group.write { transaction in
+      for index in 0..<3 {
+        _ = try transaction.insert(sheet("a\(index)"))
+        try setToken(transaction, "a\(index)", "first-\(index)")
+      }
+      transaction.state.current = try one(transaction, "a0").tag
+    }
+  }
+  try GroupCreation.remove(GroupCreation.draftPath(for: path))
+  try build()
+  try GroupCreation.publish(path)
+  acknowledge()
+}
+
+func unlocked(_ path: String, _ keyPath: String) throws -> UnlockedGroup {
+  try LockedGroup(path: path).unlock(try key(keyPath))
+}
+
+func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
+  let group = try unlocked(path, keyPath)
+  let next = try key(newKeyPath)
+  try group.write { transaction in
+    _ = try transaction.rotate(to: next, erasing: [try one(transaction, "a1")], boot: "boot",
+      deletesOldKey: true)
+  }
+  guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
+  acknowledge()
+}
+
+/// Mixed reads and writes. The directory of keys plays the custodian: one file a generation.
+struct Mixed {
+  let path: String
+  let keys: String
+  let number: Int
+  var changes = 0
+  var shared = 0
+  var signedOut = 0
+
+  mutating func run(_ count: Int) throws {
+    for round in 0..<count {
+      while true {
+        do {
+          try step(round)
+          break
+        } catch StoreError.generationChanged {
+        } catch StoreError.busy {
+        }
+      }
+    }
+    let line = "\(number) \(changes) \(shared) \(signedOut)\n"
+    unsafe _ = write(1, line, line.utf8.count)
+  }
+
+  func openPresent() throws -> UnlockedGroup {
+    // A generation's key is taken away once the file has moved on: then the header is read again.
+    for _ in 0..<1000 {
+      let locked = try LockedGroup(path: path)
+      if let bytes = contents("\(keys)/\(locked.header.generation)") {
+        return try locked.unlock(try SecretBytes(copying: bytes))
+      }
+    }
+    throw Wrong(what: "no key for any generation")
+  }
+
+  mutating func step(_ round: Int) throws {
+    let own = "p\(number)"
+    switch (round + number) % 20 {
+    case 0 where number < 8: try rotate(round)
+    case 1...6:
+      let expected = changes == 0 ? "first" : "\(own)-\(changes)"
+      let found = try openPresent().read { try token($0, own) }
+      guard found == expected else { throw Wrong(what: "\(found), not \(expected)") }
+    case 7...12:
+      let next = changes + 1
+      try openPresent().write { try setToken($0, own, "\(own)-\(next)") }
+      changes = next
+    case 13...16:
+      try openPresent().write { transaction in
+        let before = Int(try token(transaction, "shared")) ?? 0
+        try setToken(transaction, "shared", String(before + 1))
+      }
+      shared += 1
+    case 17:
+      try openPresent().write { $0.state.current = try one($0, own).tag }
+    default:
+      _ = try openPresent().read { transaction in
+        guard try transaction.forEachAccount({ _ in }) == 0 else { throw Wrong(what: "damage") }
+      }
+    }
+  }
+
+  /// Signs an account of its own out and in again, as the only one who rotates.
+  mutating func rotate(_ round: Int) throws {
+    try FileLock.hold(keys + "/lock", waiting: 60_000) { try rotateAlone(round) }
+  }
+
+  private mutating func rotateAlone(_ round: Int) throws {
+    let group = try openPresent()
+    let old = group.header.generation
+    let next = try SecretBytes.random(count: 32)
+    try put(unsafe next.withUnsafeBytes { unsafe [UInt8]($0) }, at: "\(keys)/\(old + 1)")
+    let own = "p\(number)"
+    let (saved, isLast) = ("\(own)-\(changes)", changes == 0)
+    try group.write { transaction in
+      _ = try transaction.rotate(
+        to: next, erasing: [try one(transaction, own)], boot: "boot", deletesOldKey: true)
+    }
+    guard unsafe unlink("\(keys)/\(old)") == 0 else { throw Wrong(what: "old key stays") }
+    signedOut += 1
+    try group.write { transaction in
+      guard try transaction.accounts(named: CaseFolding.fold(own)).isEmpty else {
+        throw Wrong(what: "\(own) came back")
+      }
+      _ = try transaction.insert(sheet(own))
+      try setToken(transaction, own, isLast ? "first" : saved)
+    }
+  }
+}
+
+let arguments = CommandLine.arguments
+do {
+  switch arguments.dropFirst().first {
+  case "create": try create(arguments[2], arguments[3])
+  case "import":
+    let group = try unlocked(arguments[2], arguments[3])
+    try group.write { transaction in
+      for index in 0..<8 {
+        _ = try transaction.insert(sheet("i\(index)"))
+        try setToken(transaction, "i\(index)", "imported-\(index)")
+      }
+    }
+    acknowledge()
+  case "token":
+    let group = try unlocked(arguments[2], arguments[3])
+    try group.write { try setToken($0, "a0", "second-0") }
+    acknowledge()
+  case "switch":
+    let group = try unlocked(arguments[2], arguments[3])
+    try group.write { $0.state.current = try one($0, "a2").tag }
+    acknowledge()
+  case "sign-out": try signOut(arguments[2], arguments[3], to: arguments[4])
+  case "read":
+    let group = try unlocked(arguments[2], arguments[3])
+    guard try group.read({ try token($0, "a0") }) == "first-0" else { throw Wrong(what: "token") }
+    acknowledge()
+  case "fill":
+    let group = try unlocked(arguments[2], arguments[3])
+    let large = String(repeating: "x", count: 60_000)
+    for index in 0..<100 {
+      try group.write { transaction in
+        _ = try transaction.insert(sheet("f\(index)"))
+        try setToken(transaction, "f\(index)", large)
+      }
+    }
+    acknowledge()
+  case "mixed":
+    var mixed = Mixed(path: arguments[2], keys: arguments[3], number: Int(arguments[4]) ?? 0)
+    try mixed.run(Int(arguments[5]) ?? 0)
+  default: exit(64)
+  }
+} catch {
+  let line = "\(error)\n"
+  unsafe _ = write(2, line, line.utf8.count)
+  exit(1)
+}
