@@ -7,6 +7,7 @@ let strict: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
 let package = Package(
@@ -26,7 +27,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
-    .target(name: "CSecretService", dependencies: ["CLibsecret"]),
+    // Loads libsecret when it is first needed, so it has no link-time need of it.
+    .target(name: "CSecretService"),
     .target(name: "CSystem"),
 
     // The vault.
@@ -49,7 +51,7 @@ let package = Package(
     .target(
       name: "TokenVaultCLI",
       dependencies: [
-        "TokenVault", "VaultModel", "SystemCalls",
+        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SystemCalls",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -79,11 +81,16 @@ let package = Package(
       ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
+    .target(name: "PrototypeCheck", dependencies: ["CLibsecret"], path: "Tests/PrototypeCheck"),
     .testTarget(
-      name: "KeyCustodyTests", dependencies: ["KeyCustody", "TokenVaultTestSupport"],
+      name: "KeyCustodyTests",
+      dependencies: [
+        "KeyCustody", "VaultCrypto", "SystemCalls", "PrototypeCheck", "TokenVaultTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
+      exclude: ["Peers"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",

@@ -1,4 +1,4 @@
-import VaultModel
+package import VaultModel
 
 /// All that a group knows of one account but the secrets: one sealed row, read on every look at
 /// the account. The secrets stand in rows of their own, which a listing never opens.
@@ -71,8 +71,10 @@ package struct AccountSheet: Hashable, Sendable {
 
   /// The name in the home tenant, else the first that any tenant knows.
   package var username: String {
-    let home = HomeAccountID(homeAccountID).tenantID
-    let inHome = profiles.first { CaseFolding.equal($0.tenantID, home) && !$0.username.isEmpty }
+    let home = HomeAccountID(homeAccountID)
+    let inHome = profiles.first {
+      CaseFolding.equal(home.tenant(ofRealm: $0.tenantID), home.tenantID) && !$0.username.isEmpty
+    }
     return (inHome ?? profiles.first { !$0.username.isEmpty })?.username ?? ""
   }
 

@@ -53,6 +53,13 @@ package enum FileSafety {
     }
   }
 
+  /// What tells a file from another that took its name; nil when there is none.
+  package static func identity(of path: String) -> [UInt64]? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    return [UInt64(status.st_dev), UInt64(status.st_ino)]
+  }
+
   private static func check(_ path: String, type: UInt32) throws(StoreError) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { throw failed("lstat", errno, path: path) }

@@ -1,6 +1,6 @@
 import Glibc
 import SystemCalls
-import VaultCrypto
+package import VaultCrypto
 
 /// Makes a group file. It comes into being whole, under its name, or not at all.
 package enum GroupCreation {

@@ -5,12 +5,21 @@ import SystemCalls
 ///
 /// The kernel releases it when the holder dies. The file is never unlinked: a process that locked a
 /// name which is gone would share the lock with nobody.
-package struct FileLock: ~Copyable {
-  private let descriptor: Int32
+package enum FileLock {
+  /// Runs `body` while the lock is held.
+  /// - Parameter milliseconds: how long to wait for it; then ``StoreError/busy`` is thrown.
+  @discardableResult
+  package static func hold<R>(
+    _ path: String, waiting milliseconds: Int, _ body: () throws -> R
+  ) throws -> R {
+    let descriptor = try acquire(path, waiting: milliseconds)
+    defer { close(descriptor) }
+    return try body()
+  }
 
-  /// Waits for the lock.
-  /// - Parameter milliseconds: how long; then ``StoreError/busy`` is thrown.
-  package init(path: String, waiting milliseconds: Int) throws(StoreError) {
+  private static func acquire(
+    _ path: String, waiting milliseconds: Int
+  ) throws(StoreError) -> Int32 {
     let opened: Int32
     do {
       opened = try SystemCalls.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
@@ -31,8 +40,6 @@ package struct FileLock: ~Copyable {
       close(opened)
       throw FileSafety.failed(error.call, error.errno, path: path)
     } catch { throw .busy }
-    descriptor = opened
+    return opened
   }
-
-  deinit { close(descriptor) }
 }

@@ -1,5 +1,5 @@
-import VaultCrypto
-import VaultModel
+package import VaultCrypto
+package import VaultModel
 
 /// One account as a transaction read it. A write names the account key's id it read, and fails
 /// when the row is gone or has another: a sign-out in between wins.

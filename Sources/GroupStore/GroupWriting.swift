@@ -1,5 +1,5 @@
 import VaultCrypto
-import VaultModel
+package import VaultModel
 
 // What a write transaction can do. The sum over the account rows and the directory of names
 // follow each change within the same transaction.
@@ -103,7 +103,7 @@ extension GroupTransaction {
   }
 
   /// Deletes the account's rows. The key that could open a copy of them is the group's key too,
-  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:)``.
+  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
     // Row numbers are used again: the row must still be this account's, as it was read.
     let present = try database.statement(
@@ -178,5 +178,22 @@ extension GroupTransaction {
       2,
       try keys.rows.sealed(Padding.pad(writer.bytes), header.associatedData(.name, record: tag)))
     try change.run()
+  }
+}
+
+extension GroupTransaction {
+  /// Takes an account out and stores it again under a fresh account key, with these credentials.
+  package func replace(
+    _ account: StoredAccount, with sheet: AccountSheet, credentials: [(Credential, Payload)]
+  ) throws(StoreError) -> StoredAccount {
+    let wasCurrent = state.current == account.tag
+    try delete(account)
+    var sheet = sheet
+    sheet.stored = []
+    var fresh = try insert(sheet)
+    for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
+    try update(&fresh)
+    if wasCurrent { state.current = fresh.tag }
+    return fresh
   }
 }

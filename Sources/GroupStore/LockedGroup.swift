@@ -1,6 +1,6 @@
 import Glibc
 import SystemCalls
-import VaultCrypto
+package import VaultCrypto
 
 /// An open group file whose key is not known yet. It tells what stands in the clear, gives the
 /// sealed keys to whoever can open them, and is consumed by unlocking.
@@ -225,5 +225,30 @@ extension Database {
     let change = try statement("DELETE FROM meta WHERE id = ?")
     try change.bind(1, id)
     try change.run()
+  }
+}
+
+extension LockedGroup {
+  /// Tells a key of this group and generation from others, without opening anything else.
+  package struct KeyCheck: Sendable {
+    let sealed: [UInt8]
+    let group: [UInt8]
+
+    /// Whether the key is the one.
+    package func accepts(_ key: borrowing SecretBytes) -> Bool {
+      do {
+        _ = try LockedGroup.wrappingKey(key, group: group).open(
+          sealed, associatedData: Format.associatedData(group: group, kind: .check))
+        return true
+      } catch { return false }
+    }
+  }
+
+  /// The file's own check.
+  package func keyCheck() throws(StoreError) -> KeyCheck {
+    guard let sealed = try database.meta(Format.Meta.check.rawValue) else {
+      throw .damaged(rows: nil)
+    }
+    return KeyCheck(sealed: sealed, group: header.groupID)
   }
 }

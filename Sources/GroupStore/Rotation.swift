@@ -1,4 +1,4 @@
-import VaultCrypto
+package import VaultCrypto
 
 extension GroupTransaction {
   /// How the rotation came out.
@@ -7,6 +7,11 @@ extension GroupTransaction {
     package var erased = 0
     /// Accounts that could not be read before either, and stay as they were.
     package var unreadable = 0
+
+    package init(erased: Int = 0, unreadable: Int = 0) {
+      self.erased = erased
+      self.unreadable = unreadable
+    }
   }
 
   /// Moves the group to the next generation under `key`, erasing accounts on the way.
@@ -15,10 +20,12 @@ extension GroupTransaction {
   /// erased accounts are not, so no key that is left opens a copy of them.
   /// - Parameters:
   ///   - key: K(g+1), which its custodian already holds.
-  ///   - boot: the boot's id, kept with the bridge; nil when the custody needs no bridge
-  ///     because the key stands in a slot of the file itself.
+  ///   - boot: the boot's id, kept with a bridge from the present key to the new one; nil when
+  ///     the new key stands in a slot of the file itself.
+  ///   - deletesOldKey: whether the Secret Service holds the present key.
   package func rotate(
-    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?
+    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?,
+    deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
     let old = keys
@@ -33,10 +40,8 @@ extension GroupTransaction {
     try nextKeys.write(to: database, header: next)
     try resealExtras(from: old, to: nextKeys)
     try resealSlots(for: key)
-    if let boot {
-      try keepBridge(to: key, boot: boot)
-      state.pendingDeletions.append(header.generation)
-    }
+    if let boot { try keepBridge(to: key, boot: boot) }
+    if deletesOldKey { state.pendingDeletions.append(header.generation) }
     rotated = (next, nextKeys)
     return RotationReport(erased: accounts.count, unreadable: unreadable)
   }
@@ -45,6 +50,9 @@ extension GroupTransaction {
   package func confirmDeletion(of generations: [UInt64]) {
     state.pendingDeletions.removeAll { generations.contains($0) }
   }
+
+  /// Whether any bridge stands.
+  package var hasBridges: Bool { !state.bridges.isEmpty }
 
   /// Whether a bridge of another boot than `boot` stands: its rotation is as durable as the disk.
   package func hasOldBridges(boot: String) -> Bool { state.bridges.contains { $0.boot != boot } }

@@ -56,6 +56,18 @@ import Glibc
     return statement
   }
 
+  /// Puts a snapshot of the whole database in the place of another's content, in one step.
+  func copy(to target: Database) throws(StoreError) {
+    guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw unsafe Self.error(sqlite3_extended_errcode(target.handle), target.handle)
+    }
+    let code = unsafe sqlite3_backup_step(backup, -1)
+    let end = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, end == SQLITE_OK else {
+      throw unsafe Self.error(code == SQLITE_DONE ? end : code, target.handle)
+    }
+  }
+
   /// The rowid of the row inserted last.
   var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
   /// How many rows the last statement changed.

@@ -1,4 +1,4 @@
-import VaultCrypto
+package import VaultCrypto
 import VaultModel
 
 /// An open group file with its keys: what needs the key exists only here.
@@ -10,6 +10,11 @@ package final class UnlockedGroup {
   package private(set) var header: GroupHeader
   let database: Database
   private(set) var keys: GroupKeys
+  private let file: [UInt64]?
+  /// Whether the open file still has its name: a group may be deleted and made anew.
+  package var isInPlace: Bool { FileSafety.identity(of: path) == file }
+  /// How many changes went over this connection.
+  package private(set) var commits: UInt64 = 0
 
   init(
     path: String, header: GroupHeader, database: Database, key: consuming SecretBytes
@@ -17,6 +22,7 @@ package final class UnlockedGroup {
     self.path = path
     self.header = header
     self.database = database
+    file = FileSafety.identity(of: path)
     keys = try GroupKeys(opening: database, header: header, key: key)
     try database.execute(
       "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
@@ -58,6 +64,7 @@ package final class UnlockedGroup {
       let result = try body(transaction)
       try transaction.finish()
       try database.execute("COMMIT")
+      commits += 1
       if let next = transaction.rotated {
         header = next.header
         keys = next.keys
@@ -76,14 +83,6 @@ package final class UnlockedGroup {
     guard try checkpoint.step() else { return false }
     defer { checkpoint.reset() }
     return checkpoint.int64(0) == 0
-  }
-
-  /// A number that changes when another connection committed to the file.
-  package func dataVersion() throws(StoreError) -> Int64 {
-    let query = try database.statement("PRAGMA data_version")
-    guard try query.step() else { throw .damaged(rows: nil) }
-    defer { query.reset() }
-    return query.int64(0)
   }
 }
 

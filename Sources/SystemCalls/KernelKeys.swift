@@ -13,11 +13,12 @@ public enum KernelKeys {
     if serial == -1 { throw SystemCallError(errno: errno, call: "add_key") }
   }
 
-  /// The serial of the key with this description; nil when there is none, or it has expired.
+  /// The serial of the key with this description; nil when there is none, or it has expired, or
+  /// the process may not ask (containers forbid it), so that nothing can have been kept either.
   public static func find(_ description: String) throws(SystemCallError) -> Int32? {
     let serial = unsafe tv_key_find(description)
     if serial != -1 { return serial }
-    if isAbsence(errno) { return nil }
+    if isAbsence(errno) || errno == ENOSYS || errno == EPERM { return nil }
     throw SystemCallError(errno: errno, call: "keyctl_search")
   }
 

@@ -57,6 +57,15 @@ public enum SystemCalls {
     try check(retried { tv_ofd_lock(descriptor, Int16(F_UNLCK)) }, "fcntl")
   }
 
+  /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.
+  public static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {
+    var (rows, columns) = (UInt16(0), UInt16(0))
+    guard unsafe tv_window_size(descriptor, &rows, &columns) == 0, rows > 0, columns > 0 else {
+      return nil
+    }
+    return (Int(rows), Int(columns))
+  }
+
   private static func retried(_ call: () -> Int32) -> Int32 {
     while true {
       let result = call()

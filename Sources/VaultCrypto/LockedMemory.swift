@@ -14,20 +14,21 @@ struct LockedMemory {
   private static let pagesPerRegion = 4
   private static let smallestSlot = 32
 
-  private var freeSlots: [Int: [UInt]] = [:]
+  /// By the binary logarithm of the slot size.
+  private var freeSlots = [[UInt]](repeating: [], count: Int.bitWidth)
   private var freePages: [UInt] = []
 
   /// The address of at least `count` zero bytes.
   mutating func allocate(_ count: Int) throws(CryptoError) -> UInt {
     let size = Self.slotSize(count)
     if size > Self.pageSize { return try Self.map(size) }
-    if let slot = freeSlots[size]?.popLast() { return slot }
+    if let slot = freeSlots[size.trailingZeroBitCount].popLast() { return slot }
     if freePages.isEmpty {
       let region = try Self.map(Self.pageSize * Self.pagesPerRegion)
       freePages = (0..<Self.pagesPerRegion).map { region + UInt($0 * Self.pageSize) }
     }
     let page = freePages.removeLast()
-    freeSlots[size, default: []] += stride(from: size, to: Self.pageSize, by: size).map {
+    freeSlots[size.trailingZeroBitCount] += stride(from: size, to: Self.pageSize, by: size).map {
       page + UInt($0)
     }
     return page
@@ -40,7 +41,7 @@ struct LockedMemory {
     if size > Self.pageSize {
       Self.unmap(address, size)
     } else {
-      freeSlots[size, default: []].append(address)
+      freeSlots[size.trailingZeroBitCount].append(address)
     }
   }
 

@@ -118,7 +118,7 @@ internal import COpenSSL
   }
 
   /// Leaves zeros in `plaintext` when it returns false: what fails to authenticate is not shown.
-  private func decrypt(
+  func decrypt(
     _ sealed: [UInt8], _ associatedData: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
     guard associatedData.count <= Int(Int32.max) else { return false }

@@ -16,6 +16,13 @@ public struct HomeAccountID: Hashable, Sendable {
   /// The part after the dot of `uid.utid`; empty where the identifier has no such form.
   public var tenantID: String { halves.map { String($0.1) } ?? "" }
 
+  /// The tenant that a cache's `realm` means. MSAL for Python, and with it Azure CLI, keeps what
+  /// an authority for all tenants gave under that authority's word: it is the home tenant's.
+  public func tenant(ofRealm realm: String) -> String {
+    let isForAll = ["common", "organizations", "consumers"].contains(realm.lowercased())
+    return isForAll && !tenantID.isEmpty ? tenantID : realm
+  }
+
   /// The B2C policy in `<oid>-<policy>.<utid>`, lower case; nil where the object id is not
   /// a GUID with a policy behind it.
   public var policy: String? {

@@ -9,3 +9,8 @@ public enum CaseFolding {
   /// Whether two names are the same name.
   public static func equal(_ left: String, _ right: String) -> Bool { fold(left) == fold(right) }
 }
+
+extension CaseFolding {
+  /// The folded name as text, for use as a key.
+  public static func key(_ name: String) -> String { name.lowercased() }
+}

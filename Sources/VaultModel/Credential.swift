@@ -36,7 +36,8 @@ public struct Credential: Hashable, Sendable {
   public var refreshOn: Timestamp?
   /// "1" for a refresh token of the Microsoft family of clients.
   public var familyID = ""
-  /// The key that an access token is bound to; empty for bearer tokens.
+  /// The key that an access token is bound to; empty for bearer tokens. For a credential of another
+  /// type, whatever tells it from others of its type.
   public var keyID = ""
   /// The claims request an access token answered; empty for none.
   public var requestedClaims = ""
@@ -73,7 +74,7 @@ public struct Credential: Hashable, Sendable {
     case .refreshToken: return sameClient && familyID == stored.familyID
     case .idToken: return sameClient && CaseFolding.equal(realm, stored.realm)
     case .secret: return true
-    case .other: return sameClient && realm == stored.realm && target == stored.target
+    case .other: return keyID == stored.keyID
     }
   }
 

@@ -30,6 +30,7 @@ public struct GroupName: Hashable, Sendable, Comparable, CustomStringConvertible
       }
   }
 
+  /// The order of the names' texts.
   public static func < (left: GroupName, right: GroupName) -> Bool {
     left.description < right.description
   }

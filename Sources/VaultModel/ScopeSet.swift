@@ -25,6 +25,8 @@ public struct ScopeSet: Hashable, Sendable, CustomStringConvertible {
   /// Whether the sets have a scope in common.
   public func intersects(_ other: ScopeSet) -> Bool { !folded.isDisjoint(with: other.folded) }
 
+  /// Whether the same scopes are in both sets.
   public static func == (left: ScopeSet, right: ScopeSet) -> Bool { left.folded == right.folded }
+  /// Hashes the scopes without their case.
   public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
 }

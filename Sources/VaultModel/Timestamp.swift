@@ -6,6 +6,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
   /// A moment `epochSeconds` after the Unix epoch.
   public init(epochSeconds: Int64) { self.epochSeconds = epochSeconds }
 
+  /// Whether `left` is before `right`.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.epochSeconds < right.epochSeconds
   }

@@ -1,1 +1,3 @@
-print("tokenvault")
+import TokenVaultCLI
+
+CommandLineProgram.main()

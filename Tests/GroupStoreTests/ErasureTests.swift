@@ -212,7 +212,7 @@ import VaultModel
     }
     #expect(throws: StoreError.accountGone) {
       try after.write {
-        try $0.rotate(to: SecretBytes.random(count: 32), erasing: [stale], boot: nil)
+        try $0.rotate(to: SecretBytes.random(count: 32), erasing: [stale], boot: nil, deletesOldKey: false)
       }
     }
     #expect(try files(scratch("a.vault"))[0] == rows[0])
@@ -234,7 +234,7 @@ import VaultModel
     }
     #expect(throws: StoreError.accountGone) {
       try after.write {
-        try $0.rotate(to: SecretBytes.random(count: 32), erasing: stale, boot: nil)
+        try $0.rotate(to: SecretBytes.random(count: 32), erasing: stale, boot: nil, deletesOldKey: false)
       }
     }
     #expect(try after.read { try $0.verify() }.accounts == 1)
@@ -270,7 +270,7 @@ import VaultModel
     let opened = try group.open()
     try opened.write { transaction in
       let alice = try transaction.accounts(named: CaseFolding.fold("work"))
-      _ = try transaction.rotate(to: SecretBytes(copying: next), erasing: alice, boot: nil)
+      _ = try transaction.rotate(to: SecretBytes(copying: next), erasing: alice, boot: nil, deletesOldKey: false)
       try transaction.setCustody(.keyFile)
       try SampleGroup.add(SampleGroup.bob, to: transaction)
     }

@@ -165,16 +165,15 @@ import VaultModel
 
   @Test func theLockIsOneProcessesAtATime() throws {
     let scratch = try Scratch()
-    do {
-      let held = try FileLock(path: scratch("lock"), waiting: 0)
-      #expect(throws: StoreError.busy) { _ = try FileLock(path: scratch("lock"), waiting: 20) }
-      _ = held
+    let lock = scratch("lock")
+    try FileLock.hold(lock, waiting: 0) {
+      #expect(throws: StoreError.busy) { try FileLock.hold(lock, waiting: 20) {} }
     }
-    _ = try FileLock(path: scratch("lock"), waiting: 0)
+    try FileLock.hold(lock, waiting: 0) {}
     try FileManager.default.createSymbolicLink(
       atPath: scratch("link"), withDestinationPath: scratch("lock"))
     #expect(throws: StoreError.io(call: "open", code: ELOOP)) {
-      _ = try FileLock(path: scratch("link"), waiting: 0)
+      try FileLock.hold(scratch("link"), waiting: 0) {}
     }
   }
 }

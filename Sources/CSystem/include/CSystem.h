@@ -15,6 +15,9 @@ int tv_open(const char *path, int flags, mode_t mode);
 /// openat(2) with a mode.
 int tv_openat(int directory, const char *path, int flags, mode_t mode);
 
+/// ioctl(TIOCGWINSZ).
+int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns);
+
 // The kernel keyring (keyctl(2)), on the user keyring.
 int32_t tv_key_add(const char *description, const void *payload, size_t count, unsigned timeout_seconds);
 /// The key's serial, or -1 with errno ENOKEY.

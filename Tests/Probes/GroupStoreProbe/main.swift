@@ -91,7 +91,8 @@ func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   let group = try unlocked(path, keyPath)
   let next = try key(newKeyPath)
   try group.write { transaction in
-    _ = try transaction.rotate(to: next, erasing: [try one(transaction, "a1")], boot: "boot")
+    _ = try transaction.rotate(to: next, erasing: [try one(transaction, "a1")], boot: "boot",
+      deletesOldKey: true)
   }
   guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
   acknowledge()
@@ -161,8 +162,10 @@ struct Mixed {
 
   /// Signs an account of its own out and in again, as the only one who rotates.
   mutating func rotate(_ round: Int) throws {
-    let lock = try FileLock(path: keys + "/lock", waiting: 60_000)
-    defer { _ = lock }
+    try FileLock.hold(keys + "/lock", waiting: 60_000) { try rotateAlone(round) }
+  }
+
+  private mutating func rotateAlone(_ round: Int) throws {
     let group = try openPresent()
     let old = group.header.generation
     let next = try SecretBytes.random(count: 32)
@@ -171,7 +174,7 @@ struct Mixed {
     let (saved, isLast) = ("\(own)-\(changes)", changes == 0)
     try group.write { transaction in
       _ = try transaction.rotate(
-        to: next, erasing: [try one(transaction, own)], boot: "boot")
+        to: next, erasing: [try one(transaction, own)], boot: "boot", deletesOldKey: true)
     }
     guard unsafe unlink("\(keys)/\(old)") == 0 else { throw Wrong(what: "old key stays") }
     signedOut += 1

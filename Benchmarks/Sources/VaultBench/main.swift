@@ -1,0 +1,58 @@
+import Foundation
+
+// Prints figures and their ratios; it never judges. `Benchmarks/run` builds and starts it in a
+// private session with a real keyring.
+let environment = ProcessInfo.processInfo.environment
+guard let program = environment["TOKENVAULT_PROGRAM"], let home = environment["HOME"] else {
+  FileHandle.standardError.write(Data("start it by Benchmarks/run\n".utf8))
+  exit(64)
+}
+let runs = environment["BENCH_RUNS"].flatMap(Int.init) ?? 200
+let largest = environment["BENCH_ACCOUNTS"].flatMap(Int.init) ?? 100_000
+
+func row(_ name: String, _ figure: String) {
+  print(name.padding(toLength: 52, withPad: " ", startingAt: 0), figure)
+  fflush(stdout)
+}
+
+func cold(_ count: Int) throws -> Double {
+  let token = Command(
+    program, "token", "--scope", "User.Read", "--account", "user\(count / 2)@example.com")
+  let lookup = Command("secret-tool", "lookup", "app", "bench")
+  let (ours, theirs) = try alternate(runs, { try token() }, { try lookup() })
+  row("tokenvault token, \(count) accounts", ours.text)
+  row("secret-tool lookup", theirs.text)
+  row("  ratio of medians (bound 0.40, aim 0.25)", decimal(ours.median / theirs.median))
+  return ours.median
+}
+
+row("machine", "\(ProcessInfo.processInfo.activeProcessorCount) cores")
+try Accounts.fill(program, from: 0, to: 10, in: home)
+let small = try cold(10)
+
+try Accounts.fill(program, from: 10, to: 10_000, in: home)
+var (list, start) = (Sample(), Sample())
+let listing = Command(program, "list")
+let json = Command(program, "list", "--json")
+(list, start) = try alternate(max(5, runs / 20), { try listing() }, { try json() })
+row("tokenvault list, 10,000 accounts (bound 200 ms)", list.text)
+row("tokenvault list --json", start.text)
+
+var signOut = Sample()
+for number in 0..<max(3, runs / 40) {
+  let command = Command(program, "sign-out", "user\(9_000 + number)@example.com")
+  try signOut.add { try command() }
+}
+row("tokenvault sign-out, one of 10,000 (bound 1000 ms)", signOut.text)
+
+if largest > 10_000 {
+  try Accounts.fill(program, from: 10_000, to: largest, in: home)
+  let large = try cold(largest)
+  row("  \(largest) accounts to 10 (bound 1.30)", decimal(large / small))
+}
+
+let (vault, bare) = try await DurableWrite.run(
+  directory: home, environment: environment, runs: runs)
+row("durable write of 4 KB over an open vault", vault.text)
+row("the same bytes into bare SQLite, WAL and FULL", bare.text)
+row("  ratio of medians (bound 1.50)", decimal(vault.median / bare.median))

@@ -1,0 +1,211 @@
+package import GroupStore
+public import VaultModel
+
+/// The accounts of a group, and why there are none.
+public struct AccountListing: Sendable {
+  /// The accounts that fulfil the query, by user name, then identifier, then environment.
+  public let accounts: [Account]
+  /// Why `accounts` is empty; nil when it is not.
+  public let emptyReason: EmptyReason?
+  /// Accounts whose rows do not open; they are in no answer, and nothing of them was deleted.
+  public let damagedRows: Int
+}
+
+extension VaultCore {
+  /// All accounts that fulfil a query.
+  package func accounts(_ query: AccountQuery) throws(VaultError) -> AccountListing {
+    do {
+      return try read { transaction in
+        var stored: [StoredAccount] = []
+        let damaged = try transaction.forEachAccount { account throws(StoreError) in
+          stored.append(account)
+        }
+        let found = try self.select(query, stored, in: transaction).sorted(by: Account.isOrdered)
+        return AccountListing(
+          accounts: found,
+          emptyReason: found.isEmpty ? try self.reason(query, stored, in: transaction) : nil,
+          damagedRows: damaged)
+      }
+    } catch .noGroup {
+      let others = try GroupFiles.names(
+        in: configuration.groupsDirectory, suffix: ".vault")
+      return AccountListing(
+        accounts: [],
+        emptyReason: others.isEmpty ? .groupDoesNotExist : .onlyInOtherGroups(others),
+        damagedRows: 0)
+    }
+  }
+
+  /// The accounts that fulfil a query. Whether one is signed in is asked for the client, where the
+  /// query names one: a family's refresh token signs clients in that hold nothing themselves.
+  func select(
+    _ query: AccountQuery, _ stored: [StoredAccount], in transaction: GroupTransaction
+  ) throws -> [Account] {
+    guard let clientID = query.clientID, let signedIn = query.signedIn else {
+      return stored.map { self.account($0, in: transaction) }.filter(query.matches)
+    }
+    let client = try client(clientID, in: transaction)
+    var rest = query
+    rest.clientID = nil
+    rest.signedIn = nil
+    return stored.filter { $0.sheet.isSignedIn(client) == signedIn }
+      .map { self.account($0, in: transaction) }.filter(rest.matches)
+  }
+
+  private func reason(
+    _ query: AccountQuery, _ stored: [StoredAccount], in transaction: GroupTransaction
+  ) throws -> EmptyReason {
+    if stored.isEmpty { return .noAccounts }
+    if query.signedIn == true, !stored.contains(where: \.sheet.isSignedIn) { return .allSignedOut }
+    if query.clientID != nil {
+      var without = query
+      without.clientID = nil
+      if try !select(without, stored, in: transaction).isEmpty { return .noneForClient }
+    }
+    return .noneMatches
+  }
+
+  /// The account that a name, alias, home account id or unique prefix of one means.
+  ///
+  /// A name that the directory of names does not have is looked for in every account before it is
+  /// said not to exist, so that a damaged directory cannot hide an account.
+  package func resolve(
+    _ text: String, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    let folded = CaseFolding.fold(text)
+    var found: [StoredAccount] = []
+    for tag in try transaction.tags(named: folded) {
+      guard let account = try transaction.account(tag: tag),
+        account.sheet.names.contains(folded)
+      else { throw StoreError.damaged(rows: nil) }
+      found.append(account)
+    }
+    // What came before it was known where its account lives is no account to choose.
+    if found.count > 1 { found.removeAll { $0.sheet.environment.isEmpty } }
+    if found.isEmpty { found = try scan(for: text, folded: folded, in: transaction) }
+    guard found.count <= 1 else {
+      throw VaultError.ambiguousAccount(
+        text,
+        candidates: found.map { account($0, in: transaction) }.sorted(by: Account.isOrdered))
+    }
+    guard let account = found.first else { throw VaultError.noAccount(text, group: group) }
+    return account
+  }
+
+  private func scan(
+    for text: String, folded: [UInt8], in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    var found: [StoredAccount] = []
+    var isListed = true
+    let damaged = try transaction.forEachAccount { account throws(StoreError) in
+      if account.sheet.names.contains(folded) { isListed = false }
+      // Tokens without an account are asked for by their client.
+      let identifier = CaseFolding.fold(
+        account.sheet.orphanClient.isEmpty
+          ? account.sheet.homeAccountID : account.sheet.orphanClient)
+      if !folded.isEmpty, identifier.starts(with: folded) { found.append(account) }
+    }
+    // The directory did not have a name that an account bears, or an account that does not open
+    // may bear it, or begin like it.
+    guard isListed, damaged == 0 else {
+      throw StoreError.damaged(rows: damaged == 0 ? nil : damaged)
+    }
+    return found
+  }
+
+  /// What the vault shows of a stored account.
+  package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
+    let sheet = stored.sheet
+    let home = HomeAccountID(sheet.homeAccountID)
+    let credentials = sheet.stored.map(\.credential)
+    let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
+    return Account(
+      homeAccountID: home, username: sheet.username, environment: sheet.environment,
+      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias, tenantProfiles: sheet.tenantProfiles,
+      clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
+      isCurrent: transaction.state.current == stored.tag, isSignedIn: sheet.isSignedIn,
+      authorityType: sheet.authorityType, accessTokenExpiresOn: ends.max(),
+      isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
+      identity: sheet.identity)
+  }
+}
+
+extension AccountSheet {
+  /// One profile for each tenant, the home tenant's first.
+  fileprivate var tenantProfiles: [TenantProfile] {
+    let home = HomeAccountID(homeAccountID)
+    var profiles: [TenantProfile] = []
+    // Of two entities of one tenant the one whose ID token is known tells more.
+    for profile in self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) {
+      let tenant = home.tenant(ofRealm: profile.tenantID)
+      guard !profiles.contains(where: { CaseFolding.equal($0.tenantID, tenant) }) else { continue }
+      profiles.append(
+        TenantProfile(
+          tenantID: tenant, identifier: profile.localAccountID, username: profile.username,
+          isHomeTenantProfile: CaseFolding.equal(tenant, home.tenantID),
+          claimsJSON: profile.claimsJSON))
+    }
+    return profiles.sorted {
+      $0.isHomeTenantProfile != $1.isHomeTenantProfile
+        ? $0.isHomeTenantProfile : ($0.tenantID, $0.identifier) < ($1.tenantID, $1.identifier)
+    }
+  }
+
+  /// Signed in for at least one client. A family's refresh token counts when the client it was
+  /// issued to has signed out, too: the family's other clients go on using it.
+  var isSignedIn: Bool {
+    stored.contains { $0.credential.kind == .secret }
+      || clients.values.contains(.signedIn)
+      || stored.contains {
+        $0.credential.kind == .refreshToken
+          && (!$0.credential.familyID.isEmpty
+            || clients[CaseFolding.key($0.credential.clientID)] != .signedOut)
+      }
+  }
+
+  /// Signed in for one client: it holds a refresh token of its own or of its family, or said so
+  /// itself; a sign-out of the client wins over any token (MSAL for iOS and macOS).
+  func isSignedIn(_ client: Client) -> Bool {
+    switch clients[CaseFolding.key(client.id)] {
+    case .signedOut: false
+    case .signedIn: true
+    case nil:
+      stored.contains {
+        guard $0.credential.kind == .refreshToken else { return false }
+        return CaseFolding.equal($0.credential.clientID, client.id)
+          || !$0.credential.familyID.isEmpty && client.mayBeInFamily(at: environment)
+      }
+    }
+  }
+}
+
+/// A client, and what the imported caches know of it.
+struct Client {
+  let id: String
+  private let apps: [MSALCache.App]
+
+  init(_ id: String, among apps: [MSALCache.App]) {
+    self.id = id
+    self.apps = apps.filter { CaseFolding.equal($0.clientID, id) }
+  }
+
+  /// Whether the Microsoft family's refresh token may serve the client: metadata without a family
+  /// says no, no metadata says that nobody has tried.
+  func mayBeInFamily(at environment: String) -> Bool {
+    let known = apps.filter { CloudEnvironment.same($0.environment, environment) }
+    return known.isEmpty || known.contains { !$0.familyID.isEmpty }
+  }
+}
+
+extension VaultCore {
+  func client(_ id: String, in transaction: GroupTransaction) throws -> Client {
+    Client(id, among: try extras(in: transaction).apps)
+  }
+}
+
+extension Account {
+  static func isOrdered(_ left: Account, _ right: Account) -> Bool {
+    (left.username.lowercased(), left.identifier.lowercased(), left.environment)
+      < (right.username.lowercased(), right.identifier.lowercased(), right.environment)
+  }
+}

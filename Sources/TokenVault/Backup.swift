@@ -1,0 +1,87 @@
+import GroupStore
+import Glibc
+import KeyCustody
+import VaultModel
+
+extension VaultCore {
+  /// Writes a copy of the group file to a path where nothing is yet.
+  ///
+  /// It is as sealed as the group: only the group's present key opens it, and the next sign-out
+  /// destroys that key.
+  package func backup(to path: String) throws(VaultError) {
+    try withGroup { group in
+      // A damaged group must not become somebody's only copy.
+      guard try group.read({ try $0.verify() }).isSound else { throw StoreError.damaged(rows: nil) }
+      try GroupBackup.write(group, to: path)
+    }
+  }
+
+  /// Puts a backup in the place of the group.
+  ///
+  /// Nothing is changed unless the backup opens with a key that is still there, is sound, and is of
+  /// no older generation than the group: an erased account must not return.
+  package func restore(from path: String) throws(VaultError) -> VerificationFindings {
+    close()
+    return try vaultErrors(group) {
+      try FileSafety.makeDirectory(self.configuration.groupsDirectory)
+      return try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
+        let copy = self.configuration.groupPath + ".restore"
+        try GroupCreation.remove(copy)
+        defer { self.discard(copy) }
+        try GroupBackup.fetch(path, to: copy)
+        return try self.install(copy)
+      }
+    }
+  }
+
+  private func install(_ copy: String) throws -> VerificationFindings {
+    let backup = try KeyRetrieval(configuration: configuration).open(copy)
+    let findings = try backup.read { try $0.verify() }
+    guard findings.isSound else { throw StoreError.damaged(rows: nil) }
+    let path = configuration.groupPath
+    switch try present(path) {
+    case .none:
+      let draft = GroupCreation.draftPath(for: path)
+      try GroupCreation.remove(draft)
+      try GroupBackup.write(backup, to: draft)
+      try GroupCreation.publish(path)
+    case .unreadable:
+      // Nobody can have it open, and so nobody its log.
+      let draft = GroupCreation.draftPath(for: path)
+      try GroupCreation.remove(draft)
+      try GroupBackup.write(backup, to: draft)
+      try GroupCreation.remove(path)
+      try GroupCreation.publish(path)
+    case .group(let header):
+      guard header.groupID == backup.header.groupID else { throw VaultError.foreignBackup(group) }
+      guard header.generation <= backup.header.generation else {
+        throw VaultError.olderFile(
+          group, generation: backup.header.generation, newest: header.generation)
+      }
+      try GroupBackup.install(backup, over: path)
+    }
+    return findings
+  }
+
+  private enum Present {
+    case none
+    case unreadable
+    case group(GroupHeader)
+  }
+
+  private func present(_ path: String) throws -> Present {
+    do {
+      let locked = try LockedGroup(path: path)
+      return .group(locked.header)
+    } catch StoreError.notFound {
+      return .none
+    } catch StoreError.damaged, StoreError.notAGroupFile {
+      return .unreadable
+    }
+  }
+
+  /// What is left of a copy does no harm: it is sealed, and the next restore removes it.
+  private func discard(_ copy: String) {
+    do { try GroupCreation.remove(copy) } catch { _ = error }
+  }
+}

@@ -1,0 +1,52 @@
+import GroupStore
+import VaultCrypto
+package import VaultModel
+
+extension VaultCore {
+  /// The accounts that fulfil a query, as a cache which MSAL libraries read. Plain secrets are no
+  /// part of it: the schema has no place for them.
+  package func exportCache(_ query: AccountQuery) throws(VaultError) -> MSALCache {
+    try read { transaction in
+      var cache = try self.extras(in: transaction)
+      // A whole cache carries what belongs to no account; a part of one, only the clients' own
+      // metadata.
+      if query != .all { cache.unknown = [] }
+      var accounts: [StoredAccount] = []
+      let damaged = try transaction.forEachAccount { account throws(StoreError) in
+        accounts.append(account)
+      }
+      guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
+      let chosen = Set(try self.select(query, accounts, in: transaction).map(\.identity))
+      for account in accounts where chosen.contains(account.sheet.identity) {
+        try Self.add(account, to: &cache, in: transaction)
+      }
+      return cache
+    }
+  }
+
+  private static func add(
+    _ account: StoredAccount, to cache: inout MSALCache, in transaction: GroupTransaction
+  ) throws {
+    let sheet = account.sheet
+    guard sheet.authorityType != .secret else { return }
+    if sheet.orphanClient.isEmpty {
+      cache.profiles += sheet.profiles.map { profile in
+        MSALCache.Profile(
+          homeAccountID: sheet.homeAccountID, environment: profile.environment,
+          realm: profile.tenantID, localAccountID: profile.localAccountID,
+          username: profile.username, authorityType: sheet.authorityType.description,
+          extraJSON: profile.extraJSON)
+      }
+    }
+    for stored in sheet.stored {
+      let payload = try transaction.payload(of: stored, in: account)
+      var credential = stored.credential
+      if case .other = credential.kind { credential.keyID = "" }
+      cache.tokens.append(
+        MSALCache.Token(
+          credential: credential, homeAccountID: sheet.homeAccountID,
+          secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
+          extraJSON: payload.extraJSON))
+    }
+  }
+}

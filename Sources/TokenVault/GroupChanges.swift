@@ -1,0 +1,85 @@
+import Dispatch
+import GroupStore
+import Glibc
+
+/// An element for each change of a group by somebody else.
+public struct GroupChanges: AsyncSequence, Sendable {
+  /// The group changed: what was read from it before may be out of date.
+  public struct Change: Sendable {}
+  /// One change.
+  public typealias Element = Change
+
+  let vault: Vault
+
+  /// Begins to watch.
+  public func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
+
+  /// Watches from the first call of ``Iterator/next()`` on: what is read after it was begun is
+  /// either up to date or told of.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let vault: Vault
+    private var events: AsyncThrowingStream<Void, any Error>.AsyncIterator
+    private var mark: VaultCore.ChangeMark?
+    private var isFirst = true
+
+    init(vault: Vault) {
+      self.vault = vault
+      events = DirectoryWatch.events(beside: vault.watchedPath).makeAsyncIterator()
+    }
+
+    /// Waits for the next change; nil when the task was cancelled.
+    /// - Throws: ``VaultError`` when the group can no longer be read or watched.
+    public mutating func next() async throws -> Change? {
+      if isFirst {
+        mark = try await vault.changeMark()
+        isFirst = false
+      }
+      while try await events.next() != nil {
+        let now = try await vault.changeMark()
+        let before = mark
+        mark = now
+        guard now != before, before != nil || now?.isOwnWork != true else { continue }
+        return Change()
+      }
+      return nil
+    }
+  }
+}
+
+/// Tells when something was written beside a path, by inotify(7).
+private enum DirectoryWatch {
+  /// The stream has room for one event: the reader looks at what is there now, not at each event.
+  static func events(beside path: String) -> AsyncThrowingStream<Void, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      do {
+        let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        try FileSafety.makeDirectory(directory)
+        let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
+        guard descriptor >= 0 else {
+          throw VaultError.file(path: directory, call: "inotify_init1", errno: errno)
+        }
+        let mask = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)
+        guard unsafe inotify_add_watch(descriptor, directory, mask) >= 0 else {
+          let failure = errno
+          close(descriptor)
+          throw VaultError.file(path: directory, call: "inotify_add_watch", errno: failure)
+        }
+        // Dispatch sources may be used from any thread, though their type does not say so.
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(
+          fileDescriptor: descriptor, queue: DispatchQueue(label: "dev.tokenvault.changes"))
+        unsafe source.setEventHandler {
+          var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+          while unsafe buffer.withUnsafeMutableBytes({
+            unsafe read(descriptor, $0.baseAddress, $0.count)
+          }) > 0 {}
+          continuation.yield()
+        }
+        unsafe source.setCancelHandler { close(descriptor) }
+        continuation.onTermination = { _ in unsafe source.cancel() }
+        unsafe source.resume()
+      } catch {
+        continuation.finish(throwing: error)
+      }
+    }
+  }
+}

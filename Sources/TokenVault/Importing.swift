@@ -1,0 +1,308 @@
+import GroupStore
+import VaultCrypto
+public import VaultModel
+
+/// What an import brought.
+public struct ImportReport: Sendable {
+  /// Accounts that were not there before.
+  public internal(set) var added: [Account] = []
+  /// Accounts that were there and got something newer.
+  public internal(set) var updated: [Account] = []
+  /// Accounts that were there, with all that the cache has.
+  public internal(set) var unchanged: [Account] = []
+  /// Credentials that were stored.
+  public internal(set) var credentials = 0
+  /// Credentials of which the group has a newer one.
+  public internal(set) var olderCredentials = 0
+  /// Whether the group was made for it.
+  public internal(set) var madeGroup = false
+}
+
+extension VaultCore {
+  /// Stores all that a cache holds, in one step: matched by fields, unknown fields kept.
+  ///
+  /// A credential never takes the place of a newer one. Importing an account that was signed out
+  /// signs it in again: the user asked for it.
+  /// - Parameter preferred: the user name that becomes current when the group has no current
+  ///   account; nil for none.
+  @discardableResult
+  package func importCache(
+    _ cache: MSALCache, preferred: String? = nil
+  ) throws(VaultError) -> ImportReport {
+    let sorted = Self.byAccount(cache)
+    let isShared = try deviceInformation().mode == .shared
+    if isShared, sorted.count > 1 { throw .sharedDeviceTakesOne(given: sorted.count) }
+    // What cannot be stored must not leave a group that was made for it.
+    try vaultErrors(group) { try Self.requireStorable(cache) }
+    let madeGroup = try createIfMissing()
+    var report = try write { transaction in
+      var report = ImportReport()
+      var tags: [[UInt8]] = []
+      for bundle in sorted {
+        tags.append(try self.store(bundle, in: transaction, report: &report))
+      }
+      if isShared { try self.requireAlone(tags, in: transaction) }
+      try self.keepExtras(of: cache, in: transaction)
+      try self.chooseCurrent(report, preferred: preferred, in: transaction)
+      return report
+    }
+    report.madeGroup = madeGroup
+    return report
+  }
+
+  /// A shared device has exactly one account. It is asked in the transaction that stored the
+  /// account, so that two tools cannot both find the device free.
+  func requireAlone(_ tags: [[UInt8]], in transaction: GroupTransaction) throws {
+    guard transaction.state.accountCount > Set(tags).count else { return }
+    var others: [StoredAccount] = []
+    let damaged = try transaction.forEachAccount { account throws(StoreError) in
+      if !tags.contains(account.tag) { others.append(account) }
+    }
+    guard let other = others.first else { throw StoreError.damaged(rows: damaged) }
+    throw VaultError.sharedDeviceOccupied(by: account(other, in: transaction))
+  }
+
+  private static func requireStorable(_ cache: MSALCache) throws {
+    for token in cache.tokens {
+      try Payload.requireStorable(
+        secretBytes: token.secret.reveal().utf8.count, extraBytes: token.extraJSON.count)
+    }
+    guard try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count <= Payload.limit
+    else { throw StoreError.tooLarge(limit: Payload.limit) }
+  }
+
+  /// All that a cache has of one account.
+  fileprivate struct Bundle {
+    let identity: AccountIdentity
+    let homeAccountID: String
+    let environment: String
+    let authorityType: AuthorityType
+    var profiles: [MSALCache.Profile] = []
+    var tokens: [MSALCache.Token] = []
+  }
+
+  /// Sorts a cache's content by account. What names an account goes with it, so that its sign-out
+  /// takes everything, also where a foreign token says whose it is and not where that account
+  /// lives; tokens without an account are kept together by client.
+  private static func byAccount(_ cache: MSALCache) -> [Bundle] {
+    var bundles: [AccountIdentity: Bundle] = [:]
+    var types: [[String]: AuthorityType] = [:]
+    func bundle(
+      _ id: String, _ environment: String, _ type: AuthorityType, client: String
+    ) -> Bundle {
+      let identity = AccountIdentity(
+        homeAccountID: HomeAccountID(id), environment: environment, authorityType: type,
+        orphanClient: client)
+      return bundles[identity]
+        ?? Bundle(
+          identity: identity, homeAccountID: id, environment: environment, authorityType: type)
+    }
+    for profile in cache.profiles {
+      let type = AuthorityType(
+        cacheText: profile.authorityType, environment: profile.environment)
+      types[[profile.homeAccountID.lowercased(), CloudEnvironment.canonical(profile.environment)]] =
+        type
+      var own = bundle(profile.homeAccountID, profile.environment, type, client: "")
+      own.profiles.append(profile)
+      bundles[own.identity] = own
+    }
+    func add(_ token: MSALCache.Token, environment: String) {
+      let type =
+        types[[token.homeAccountID.lowercased(), CloudEnvironment.canonical(environment)]]
+        ?? AuthorityType(cacheText: "", environment: environment)
+      var own = bundle(
+        token.homeAccountID, environment, type, client: token.credential.clientID)
+      own.tokens.append(token)
+      bundles[own.identity] = own
+    }
+    for token in cache.tokens where !token.isHomeless {
+      add(token, environment: token.credential.environment)
+    }
+    let placed = bundles.values.sorted(by: Bundle.isOrdered)
+    for token in cache.tokens where token.isHomeless {
+      let home = placed.first { CaseFolding.equal($0.homeAccountID, token.homeAccountID) }
+      add(token, environment: home?.environment ?? "")
+    }
+    return bundles.values.sorted(by: Bundle.isOrdered)
+  }
+
+  /// The account that a bundle belongs to, if the group has it.
+  private func known(
+    _ bundle: Bundle, in transaction: GroupTransaction
+  ) throws -> StoredAccount? {
+    if bundle.environment.isEmpty, !bundle.homeAccountID.isEmpty {
+      let folded = CaseFolding.fold(bundle.homeAccountID)
+      for tag in try transaction.tags(named: folded) {
+        guard let account = try transaction.account(tag: tag) else { continue }
+        if CaseFolding.fold(account.sheet.homeAccountID) == folded { return account }
+      }
+    }
+    return try transaction.account(tag: try transaction.tag(of: bundle.identity))
+  }
+
+  /// - Returns: the account's tag.
+  private func store(
+    _ bundle: Bundle, in transaction: GroupTransaction, report: inout ImportReport
+  ) throws -> [UInt8] {
+    let known = try known(bundle, in: transaction)
+    var stored =
+      try known
+      ?? transaction.insert(
+        AccountSheet(
+          homeAccountID: bundle.homeAccountID, environment: bundle.environment,
+          authorityType: bundle.authorityType, orphanClient: bundle.identity.orphanClient))
+    let before = stored.sheet
+    for profile in bundle.profiles { stored.sheet.merge(profile) }
+    for token in bundle.tokens {
+      switch try store(token, in: &stored, transaction: transaction) {
+      case .stored: report.credentials += 1
+      case .older: report.olderCredentials += 1
+      case .unchanged: break
+      }
+    }
+    stored.sheet.sortForStorage()
+    try transaction.update(&stored)
+    let account = account(stored, in: transaction)
+    if known == nil {
+      report.added.append(account)
+    } else if stored.sheet != before {
+      report.updated.append(account)
+    } else {
+      report.unchanged.append(account)
+    }
+    return stored.tag
+  }
+
+  /// What became of an imported credential.
+  private enum Fate { case stored, unchanged, older }
+
+  private func store(
+    _ token: MSALCache.Token, in account: inout StoredAccount, transaction: GroupTransaction
+  ) throws -> Fate {
+    var credential = token.credential
+    if case .other(let type) = credential.kind {
+      // So that a type of another SDK is never read back as one of ours, and served.
+      credential.kind = .other("foreign \(type)")
+      credential.keyID = Hexadecimal.encode(try Digest.sha256(token.foreignIdentity))
+    }
+    // The user asked for the account, also for what a family's token keeps of a client that was
+    // signed out (MSAL for iOS and macOS: storing a token ends a client's sign-out).
+    account.sheet.clients[CaseFolding.key(credential.clientID)] = nil
+    let secret = Array(token.secret.reveal().utf8)
+    for stored in account.sheet.stored where credential.replaces(stored.credential) {
+      if credential.version < stored.credential.version { return .older }
+      if credential == stored.credential {
+        let present = try transaction.payload(of: stored, in: account)
+        if present.secret.reveal() == secret, present.extraJSON == token.extraJSON {
+          return .unchanged
+        }
+      }
+    }
+    if credential.kind == .idToken { account.sheet.takeClaims(token) }
+    try transaction.store(
+      credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
+    return .stored
+  }
+
+  /// What belongs to no account is kept as a cache of its own.
+  private func keepExtras(of cache: MSALCache, in transaction: GroupTransaction) throws {
+    guard !cache.apps.isEmpty || !cache.unknown.isEmpty else { return }
+    var kept = try extras(in: transaction)
+    for app in cache.apps {
+      kept.apps.removeAll { $0.clientID == app.clientID && $0.environment == app.environment }
+      kept.apps.append(app)
+    }
+    for member in cache.unknown {
+      kept.unknown.removeAll { $0.name == member.name }
+      kept.unknown.append(member)
+    }
+    try transaction.setExtras(try kept.json())
+  }
+
+  func extras(in transaction: GroupTransaction) throws -> MSALCache {
+    let bytes = try transaction.extras()
+    return bytes.isEmpty ? MSALCache() : try MSALCache(json: bytes)
+  }
+
+  private func chooseCurrent(
+    _ report: ImportReport, preferred: String?, in transaction: GroupTransaction
+  ) throws {
+    guard transaction.state.current == nil, let preferred else { return }
+    let named = (report.added + report.updated + report.unchanged).filter {
+      CaseFolding.equal($0.username, preferred)
+    }
+    guard named.count == 1, let account = named.first else { return }
+    transaction.state.current = try transaction.tag(of: account.identity)
+  }
+}
+
+extension VaultCore.Bundle {
+  fileprivate static func isOrdered(_ left: Self, _ right: Self) -> Bool {
+    (left.homeAccountID, left.environment, left.identity.orphanClient)
+      < (right.homeAccountID, right.environment, right.identity.orphanClient)
+  }
+}
+
+extension MSALCache.Token {
+  /// A credential of an unknown type that names its account, but not where that account lives.
+  fileprivate var isHomeless: Bool {
+    guard case .other = credential.kind else { return false }
+    return credential.environment.isEmpty && !homeAccountID.isEmpty
+  }
+
+  /// What stays the same over two versions of a credential of an unknown type: its place in the
+  /// file.
+  fileprivate var foreignIdentity: [UInt8] {
+    do {
+      let entity = try JSONValue(parsing: extraJSON)
+      return JSONValue.array([entity["member"] ?? .null, entity["key"] ?? .null]).bytes
+    } catch { return extraJSON }
+  }
+}
+
+extension Payload {
+  /// What a row holds, less than the lengths of its parts.
+  fileprivate static let limit = (1 << 20) - 16
+
+  static func requireStorable(secretBytes: Int, extraBytes: Int) throws(StoreError) {
+    guard secretBytes + extraBytes <= limit else { throw .tooLarge(limit: limit) }
+  }
+}
+
+extension Credential {
+  /// Orders two versions of one credential by when they were made.
+  fileprivate var version: Int64 {
+    max(lastModified?.epochSeconds ?? .min, cachedAt?.epochSeconds ?? .min)
+  }
+}
+
+extension AccountSheet {
+  fileprivate mutating func merge(_ imported: MSALCache.Profile) {
+    let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, imported.realm) }
+    let profile = Profile(
+      tenantID: imported.realm, localAccountID: imported.localAccountID,
+      username: imported.username, environment: imported.environment,
+      claimsJSON: index.map { profiles[$0].claimsJSON } ?? [], extraJSON: imported.extraJSON)
+    if let index { profiles[index] = profile } else { profiles.append(profile) }
+  }
+
+  /// The claims of a tenant's ID token belong to the account's profile there. A token without an
+  /// account entity makes one: MSAL for Go and the device flow leave such caches.
+  fileprivate mutating func takeClaims(_ token: MSALCache.Token) {
+    guard let idToken = IDToken(token.secret.reveal()) else { return }
+    let realm = token.credential.realm
+    if let index = profiles.firstIndex(where: { CaseFolding.equal($0.tenantID, realm) }) {
+      profiles[index].claimsJSON = idToken.claimsJSON
+    } else if orphanClient.isEmpty {
+      profiles.append(
+        Profile(
+          tenantID: realm, localAccountID: idToken.localAccountID ?? "",
+          username: idToken.username ?? "", environment: token.credential.environment,
+          claimsJSON: idToken.claimsJSON))
+    }
+  }
+
+  fileprivate mutating func sortForStorage() {
+    profiles.sort { ($0.tenantID, $0.localAccountID) < ($1.tenantID, $1.localAccountID) }
+  }
+}

@@ -1,0 +1,120 @@
+import GroupStore
+import KeyCustody
+import VaultCrypto
+import VaultModel
+
+/// Finds the key that opens a group file, by the custody that the file's header names and no other.
+struct KeyRetrieval {
+  let configuration: VaultConfiguration
+
+  var custodian: SecretServiceCustodian {
+    SecretServiceCustodian(
+      busAddress: configuration.sessionBusAddress, allowPrompt: configuration.allowsPrompt)
+  }
+
+  /// Opens the file, following rotations that happen meanwhile.
+  func open(_ path: String) throws -> UnlockedGroup {
+    for _ in 0..<20 {
+      let locked = try LockedGroup(path: path)
+      let header = locked.header
+      do {
+        let key = try key(for: locked)
+        return try locked.unlock(key)
+      } catch {
+        // A key that is missing or wrong may just be one that was rotated away since the header
+        // was read.
+        guard Self.isMismatch(error) else { throw error }
+        let again = try LockedGroup(path: path)
+        guard again.header == header else { continue }
+        guard header.custody == .secretService else { throw error }
+        return try recover(again, from: error)
+      }
+    }
+    throw StoreError.busy
+  }
+
+  private static func isMismatch(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.wrongKey, CustodyError.keyMissing, CustodyError.wrongKey: true
+    default: false
+    }
+  }
+
+  private func key(for locked: borrowing LockedGroup) throws -> SecretBytes {
+    let header = locked.header
+    let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    switch header.custody {
+    case .secretService:
+      return try custodian.key(id)
+    case .passphrase, .keyFile:
+      if let kept = try KernelKeyring.key(id) { return kept }
+      guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
+      let encryptionKey =
+        header.custody == .passphrase
+        ? try passphraseKey(slot.parameters) : try keyFileKey(slot.parameters)
+      return try locked.open(slot, at: .custody, with: encryptionKey)
+    }
+  }
+
+  private func passphraseKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
+    guard let passphrase = try configuration.passphrase?(.open(configuration.group)) else {
+      throw CustodyError.passphraseRequired
+    }
+    return try PassphraseCustody.keyEncryptionKey(
+      passphrase: passphrase, salt: parameters.salt, logN: Int(clamping: parameters.logN),
+      r: Int(clamping: parameters.r), p: Int(clamping: parameters.p))
+  }
+
+  private func keyFileKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
+    try KeyFileCustody.keyEncryptionKey(path: try keyFilePath(), salt: parameters.salt)
+  }
+
+  func keyFilePath() throws(VaultError) -> String {
+    if let path = configuration.keyFile { return path }
+    let found = try Manifests(directories: configuration.manifestDirectories)
+      .find(configuration.group)
+    guard case .keyFile(let path) = found.manifest.custody else {
+      throw .custody(.keyFileMissing(path: ""), group: configuration.group)
+    }
+    return path
+  }
+
+  /// The keyring answered, and what it has does not open the file. Either it lost what it was
+  /// told last (a power cut: a bridge leads on from the key it kept), or several items bear the
+  /// id, or the file is a copy from before a sign-out.
+  private func recover(
+    _ locked: consuming LockedGroup, from failure: any Error
+  ) throws -> UnlockedGroup {
+    let header = locked.header
+    let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    let check = try locked.keyCheck()
+    if case CustodyError.keyMissing = failure {
+      return try crossBridges(locked, id: id, failure: failure)
+    }
+    let key = try custodian.key(id) { check.accepts($0) }
+    return try locked.unlock(key)
+  }
+
+  private func crossBridges(
+    _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
+  ) throws -> UnlockedGroup {
+    let kept = try custodian.generations(of: id.groupID)
+    let bridged = try locked.bridgedGenerations()
+    guard let start = bridged.last(where: { kept.contains($0) }) else {
+      if let newest = kept.last, newest > id.generation {
+        throw VaultError.olderFile(
+          configuration.group, generation: id.generation, newest: newest)
+      }
+      throw failure
+    }
+    var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
+    for generation in start..<id.generation {
+      key = try locked.crossBridge(from: generation, key: key)
+    }
+    let copy = try key.clone()
+    let group = try locked.unlock(key)
+    // Verified by opening; only now is it stored.
+    try custodian.store(copy, as: id)
+    return group
+  }
+}

@@ -1,0 +1,56 @@
+/// What Azure CLI's `azureProfile.json` says about the accounts in the token cache beside it: whose
+/// subscriptions there are, and which one is in use.
+public struct AzureProfile: Hashable, Sendable {
+  /// A person in a tenant.
+  public struct User: Hashable, Sendable {
+    /// The user name.
+    public let username: String
+    /// The tenant whose tokens serve the subscription.
+    public let tenantID: String
+
+    /// A user with both fields given.
+    public init(username: String, tenantID: String) {
+      self.username = username
+      self.tenantID = tenantID
+    }
+  }
+
+  /// The user of the default subscription; nil where there is none, or it is not a person's.
+  public let defaultUser: User?
+  /// Every person and tenant, once, in the order of the file.
+  public let users: [User]
+
+  /// Reads the file, behind a byte order mark as Azure CLI writes it.
+  ///
+  /// Service principals and managed identities are no accounts and are passed over.
+  public init(json: [UInt8]) throws(MSALCacheError) {
+    guard json.count <= MSALCache.fileLimit else { throw .tooLarge(limit: MSALCache.fileLimit) }
+    let file: JSONValue
+    do { file = try JSONValue(parsing: json) } catch { throw MSALCacheError(error) }
+    guard let subscriptions = file["subscriptions"] else { throw .notACache }
+    guard let elements = subscriptions.elements else { throw .badMember(.subscriptions) }
+
+    var users: [User] = []
+    var seen = Set<User>()
+    var defaultUser: User?
+    for (index, element) in elements.enumerated() {
+      let subscription = try Entity(element, member: .subscriptions, index: index, key: "")
+      guard let user = subscription["user"], user["type"]?.text == "user",
+        let username = user["name"]?.text, !username.isEmpty
+      else { continue }
+      guard username.utf8.count <= MSALCache.nameLimit, !username.hasControlCharacters else {
+        throw .invalidText(member: .subscriptions, index: index, field: .user)
+      }
+      let found = User(username: username, tenantID: try subscription.requiredName(.tenantID))
+      if seen.insert(found).inserted { users.append(found) }
+      if subscription["isDefault"] == .bool(true) { defaultUser = defaultUser ?? found }
+    }
+    self.users = users
+    self.defaultUser = defaultUser
+  }
+
+  /// The user names seen in a tenant.
+  public func usernames(tenantID: String) -> [String] {
+    users.filter { $0.tenantID.lowercased() == tenantID.lowercased() }.map(\.username)
+  }
+}

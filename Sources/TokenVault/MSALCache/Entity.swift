@@ -1,0 +1,112 @@
+import VaultModel
+
+/// The fields of one entity of a file, read one by one.
+///
+/// A field that is absent, null or empty is the same: libraries disagree on which of them to write.
+struct Entity {
+  typealias Field = MSALCacheError.Field
+
+  let member: MSALCacheError.Member
+  let index: Int
+  let key: String
+  let fields: [JSONValue.Member]
+
+  init(
+    _ value: JSONValue, member: MSALCacheError.Member, index: Int, key: String
+  ) throws(MSALCacheError) {
+    guard let fields = value.members else {
+      throw .badEntity(member: member, index: index, field: .entity, problem: .wrongType)
+    }
+    self.member = member
+    self.index = index
+    self.key = key
+    self.fields = fields
+  }
+
+  subscript(name: String) -> JSONValue? { fields.first { $0.name == name }?.value }
+
+  func refusal(_ field: Field, _ problem: MSALCacheError.Problem) -> MSALCacheError {
+    .badEntity(member: member, index: index, field: field, problem: problem)
+  }
+
+  /// The field's value under its own name, else under the first of `aliases` that has one.
+  private func value(of field: Field, aliases: [String]) -> JSONValue? {
+    ([field.rawValue] + aliases).lazy.compactMap { self[$0] }
+      .first { $0 != .null && $0 != .string("") }
+  }
+
+  /// A name, "" where there is none.
+  func name(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> String {
+    let text = try self.text(field, aliases: aliases)
+    guard text.utf8.count <= MSALCache.nameLimit, !text.hasControlCharacters else {
+      throw .invalidText(member: member, index: index, field: field)
+    }
+    return text
+  }
+
+  /// A name that has to be there.
+  func requiredName(_ field: Field) throws(MSALCacheError) -> String {
+    let name = try name(field)
+    guard !name.isEmpty else { throw refusal(field, .missing) }
+    return name
+  }
+
+  /// Any text, "" where there is none.
+  func text(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> String {
+    guard let value = value(of: field, aliases: aliases) else { return "" }
+    guard let text = value.text else { throw refusal(field, .wrongType) }
+    return text
+  }
+
+  func secret() throws(MSALCacheError) -> String {
+    let secret = try text(.secret)
+    guard secret.utf8.count <= MSALCache.secretLimit else {
+      throw .secretTooLarge(member: member, index: index, limit: MSALCache.secretLimit)
+    }
+    return secret
+  }
+
+  /// A moment given as text or number, nil where there is none. Zero is how Go and .NET write
+  /// none; fractions (ObjC) are cut off.
+  func time(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> Timestamp? {
+    let literal: String
+    switch value(of: field, aliases: aliases) {
+    case nil: return nil
+    case .string(let text): literal = text
+    case .number(let text): literal = text
+    case .null, .bool, .array, .object: throw refusal(field, .wrongType)
+    }
+    guard let seconds = Self.seconds(literal) else { throw refusal(field, .notATime) }
+    return seconds == 0 ? nil : Timestamp(epochSeconds: seconds)
+  }
+
+  private static func seconds(_ literal: String) -> Int64? {
+    if let whole = Int64(literal) { return whole }
+    // Double takes words and hexadecimal too; a time is neither.
+    guard literal.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }),
+      let seconds = Double(literal)
+    else { return nil }
+    return Int64(exactly: seconds.rounded(.down))
+  }
+
+  /// The fields whose names are not among `known`, as the JSON object that is kept of them.
+  func extra(without known: Set<String>) -> [UInt8] {
+    let kept = fields.filter { !known.contains($0.name) || Self.isNullAccount($0) }
+    return kept.isEmpty ? [] : JSONValue.object(kept).bytes
+  }
+
+  /// MSAL Python finds a token that came without an account by null, not by "" or absence; so a
+  /// null is remembered.
+  static func isNullAccount(_ field: JSONValue.Member) -> Bool {
+    field.name == Field.homeAccountID.rawValue && field.value == .null
+  }
+}
+
+extension String {
+  /// Whether it holds a C0 or C1 control, DEL, or one of Unicode's two line breaks.
+  var hasControlCharacters: Bool {
+    unicodeScalars.contains {
+      $0.value < 0x20 || (0x7f...0x9f).contains($0.value) || (0x2028...0x2029).contains($0.value)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+public import VaultModel
+
+/// The manifests of keychain groups: the user's, the machine's, then the shipped ones.
+public struct Manifests: Sendable {
+  private let directories: [String]
+
+  /// - Parameter directories: looked through in this order before the shipped manifests.
+  public init(directories: [String]) { self.directories = directories }
+
+  /// A manifest and the file it comes from; nil for a shipped one.
+  public struct Found: Hashable, Sendable {
+    /// What the manifest says.
+    public let manifest: GroupManifest
+    /// Its file; nil for a shipped one.
+    public let path: String?
+  }
+
+  /// The manifest that is in force for a group.
+  public func find(_ name: GroupName) throws(VaultError) -> Found {
+    for directory in directories {
+      let path = "\(directory)/\(name).json"
+      guard let bytes = try SmallFile.read(path) else { continue }
+      let manifest = try Self.decode(bytes, path: path)
+      guard manifest.name == name else { throw .badManifest(path: path, fault: .nameMismatch) }
+      return Found(manifest: manifest, path: path)
+    }
+    guard let shipped = GroupManifest.shipped.first(where: { $0.name == name }) else {
+      throw .noManifest(name)
+    }
+    return Found(manifest: shipped, path: nil)
+  }
+
+  /// The names of all groups that have a manifest, in order.
+  public func names() throws(VaultError) -> [GroupName] {
+    var names = Set(GroupManifest.shipped.map(\.name))
+    for directory in directories {
+      names.formUnion(try GroupFiles.names(in: directory, suffix: ".json"))
+    }
+    return names.sorted()
+  }
+
+  /// Writes a manifest to the first directory, where it comes before all others.
+  /// - Returns: its path.
+  @discardableResult
+  public func save(_ manifest: GroupManifest) throws(VaultError) -> String {
+    guard let directory = directories.first else { throw .noManifest(manifest.name) }
+    let path = "\(directory)/\(manifest.name).json"
+    try SmallFile.write(Self.encode(manifest), to: path)
+    return path
+  }
+
+  /// Removes the user's own manifest of a group, if there is one.
+  public func remove(_ name: GroupName) throws(VaultError) {
+    guard let directory = directories.first else { return }
+    try SmallFile.remove("\(directory)/\(name).json")
+  }
+
+  static func decode(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
+    let object = try JSONFile(
+      bytes, path: path, fields: ["$schema", "name", "title", "members", "custody", "deviceMode"])
+    guard let name = GroupName(try object.text("name")) else { throw object.bad("name") }
+    guard let elements = try object.value("members").elements else { throw object.bad("members") }
+    let members = try elements.map { element throws(VaultError) in
+      guard let member = element.text.flatMap(GroupManifest.Member.init) else {
+        throw object.bad("members")
+      }
+      return member
+    }
+    guard let custody = GroupManifest.Custody(json: try object.value("custody")) else {
+      throw object.bad("custody")
+    }
+    guard let mode = GroupManifest.DeviceMode(rawValue: try object.text("deviceMode")) else {
+      throw object.bad("deviceMode")
+    }
+    return GroupManifest(
+      name: name, title: try object.text("title"), members: members, custody: custody,
+      deviceMode: mode)
+  }
+
+  private static func encode(_ manifest: GroupManifest) -> [UInt8] {
+    JSONValue.object([
+      .init("name", .string(manifest.name.description)),
+      .init("title", .string(manifest.title)),
+      .init("members", .array(manifest.members.map { .string($0.description) })),
+      .init("custody", manifest.custody.json),
+      .init("deviceMode", .string(manifest.deviceMode.rawValue)),
+    ]).prettyBytes
+  }
+}
+
+/// A JSON object in a file of the user's, which may have only the fields that are known.
+struct JSONFile {
+  private let path: String
+  private let object: JSONValue
+
+  init(_ bytes: [UInt8], path: String, fields: [String]) throws(VaultError) {
+    self.path = path
+    do { object = try JSONValue(parsing: bytes) } catch {
+      throw .badManifest(path: path, fault: .notJSON)
+    }
+    guard let members = object.members else { throw .badManifest(path: path, fault: .notJSON) }
+    if let unknown = members.map(\.name).sorted().first(where: { !fields.contains($0) }) {
+      throw .badManifest(path: path, fault: .unknownField(unknown))
+    }
+  }
+
+  func value(_ field: String) throws(VaultError) -> JSONValue {
+    guard let value = object[field] else {
+      throw .badManifest(path: path, fault: .missingField(field))
+    }
+    return value
+  }
+
+  func has(_ field: String) -> Bool { object[field] != nil }
+
+  func text(_ field: String) throws(VaultError) -> String {
+    guard let text = try value(field).text, !text.isEmpty else { throw bad(field) }
+    return text
+  }
+
+  func bad(_ field: String) -> VaultError { .badManifest(path: path, fault: .badValue(field)) }
+}
+
+extension GroupManifest.Custody {
+  init?(json: JSONValue) {
+    switch json.text {
+    case "secret-service": self = .secretService
+    case "passphrase": self = .passphrase
+    case .some: return nil
+    case nil:
+      guard json.members?.count == 1, let path = json["key-file"]?.text, path.hasPrefix("/") else {
+        return nil
+      }
+      self = .keyFile(path: path)
+    }
+  }
+
+  var json: JSONValue {
+    switch self {
+    case .secretService, .passphrase: .string(word)
+    case .keyFile(let path): .object([.init(word, .string(path))])
+    }
+  }
+
+  /// The word for people and JSON.
+  public var word: String {
+    switch self {
+    case .secretService: "secret-service"
+    case .passphrase: "passphrase"
+    case .keyFile: "key-file"
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import GroupStore
+import KeyCustody
+import VaultCrypto
+import VaultModel
+
+/// Moves a group to its next key: store the new key and read it back, commit, delete the old key
+/// and see that it is gone. A crash between any two of these leaves the group readable and the
+/// erasure either whole or not begun.
+struct Rotation {
+  private let configuration: VaultConfiguration
+  private let custodian: SecretServiceCustodian
+
+  init(_ configuration: VaultConfiguration) {
+    self.configuration = configuration
+    custodian = KeyRetrieval(configuration: configuration).custodian
+  }
+
+  /// What a rotation left behind, if anything.
+  struct Outcome {
+    var report = GroupTransaction.RotationReport()
+    /// False while another process reads an older snapshot.
+    var logIsEmpty = true
+    /// Why the old key may still be in the Secret Service, or why the file could not note that it
+    /// is gone; nil when all is done.
+    var oldKeyFailure: (any Error)?
+    /// Why the kernel keyring may still hold the old key.
+    var kernelFailure: CustodyError?
+  }
+
+  /// Runs `change` and moves the group on, in one transaction.
+  ///
+  /// The caller holds the group's lock.
+  /// - Parameters:
+  ///   - custody: where the new key goes; nil for where the present one is.
+  ///   - finally: what belongs to the step once the new key is in force.
+  ///   - change: what belongs to the step before; it gives the accounts to erase.
+  func run(
+    _ group: UnlockedGroup, to custody: GroupHeader.Custody? = nil,
+    finally: (GroupTransaction) throws -> Void = { _ in },
+    _ change: (GroupTransaction) throws -> [StoredAccount]
+  ) throws -> Outcome {
+    // Before the lock was had, another process may have moved the group on: what would be deleted
+    // below as a leftover would then be the key in force.
+    guard group.isInPlace else { throw StoreError.generationChanged }
+    try group.read { _ in }
+    let old = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
+    let new = GroupKeyID(groupID: old.groupID, generation: old.generation + 1)
+    let key = try SecretBytes.random(count: 32)
+    let leavesKeyring = group.header.custody == .secretService
+    let entersKeyring = (custody ?? group.header.custody) == .secretService
+    let boot = try configuration.bootIdentifier()
+    if entersKeyring {
+      // Left by a rotation that ended before its commit; nothing was ever sealed under it.
+      try custodian.delete(new)
+      try custodian.store(key, as: new)
+    }
+    var outcome = Outcome()
+    do {
+      outcome.report = try group.write { transaction in
+        let accounts = try change(transaction)
+        let report = try transaction.rotate(
+          to: key, erasing: accounts, boot: entersKeyring ? boot : nil,
+          deletesOldKey: leavesKeyring)
+        try finally(transaction)
+        return report
+      }
+    } catch {
+      // The commit did not happen, so nothing needs the new key; if it stays, the next rotation
+      // deletes it. A commit that failed in a system call may still come back from the log.
+      if entersKeyring, !Self.isInDoubt(error) {
+        // The first error is the one to tell of.
+        do { try custodian.delete(new) } catch { _ = error }
+      }
+      throw error
+    }
+    // The change is in force from here on. What fails now is told in the outcome, since an error
+    // would say that nothing happened.
+    do { outcome.logIsEmpty = try group.truncateLog() } catch { outcome.logIsEmpty = false }
+    do { try moveKernelKey(from: old, to: new, key: key) } catch { outcome.kernelFailure = error }
+    do { try finish(group, boot: boot) } catch { outcome.oldKeyFailure = error }
+    return outcome
+  }
+
+  private static func isInDoubt(_ error: any Error) -> Bool {
+    if case StoreError.io = error { return true }
+    return false
+  }
+
+  /// Deletes what a rotation leaves to delete, verifies it, and notes it in the file.
+  func finish(_ group: UnlockedGroup, boot: String) throws {
+    let generation = group.header.generation
+    let groupID = group.header.groupID
+    let (pending, oldBridges) = try group.read {
+      ($0.state.pendingDeletions, $0.hasOldBridges(boot: boot))
+    }
+    var stale = Set(pending)
+    if oldBridges {
+      // A power cut may have brought back keys whose deletion was confirmed before.
+      stale.formUnion(try custodian.generations(of: groupID).filter { $0 < generation })
+    }
+    for old in stale.sorted() {
+      try custodian.delete(GroupKeyID(groupID: groupID, generation: old))
+    }
+    guard !stale.isEmpty || oldBridges else { return }
+    try group.write { transaction in
+      transaction.confirmDeletion(of: Array(stale))
+      if oldBridges { try transaction.dropOldBridges(boot: boot) }
+    }
+    _ = try group.truncateLog()
+  }
+
+  /// A group that is unlocked for a time stays so over a rotation, under its new key.
+  private func moveKernelKey(
+    from old: GroupKeyID, to new: GroupKeyID, key: borrowing SecretBytes
+  ) throws(CustodyError) {
+    guard let seconds = try KernelKeyring.secondsLeft(old) else { return }
+    try KernelKeyring.forget(old)
+    if seconds > 0 { try KernelKeyring.keep(key, as: new, seconds: seconds) }
+  }
+}

@@ -1,0 +1,100 @@
+import GroupStore
+import Glibc
+import SystemCalls
+
+/// Small files of the user's beside the vault: manifests, rules, configuration. They hold nothing
+/// secret, but they decide who may do what, so others must not be able to write them.
+package enum SmallFile {
+  static let limit = 64 * 1024
+
+  /// The content; nil when there is no such file.
+  package static func read(_ path: String) throws(VaultError) -> [UInt8]? {
+    let descriptor: Int32
+    do { descriptor = try SystemCalls.open(path, O_RDONLY | O_NONBLOCK) } catch {
+      if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
+      throw .file(path: path, call: error.call, errno: error.errno)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      throw .file(path: path, call: "fstat", errno: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o022 == 0,
+      status.st_uid == geteuid() || status.st_uid == 0
+    else { throw .badManifest(path: path, fault: .unsafe) }
+    guard status.st_size <= limit else { throw .badManifest(path: path, fault: .tooLarge) }
+    var bytes = [UInt8](repeating: 0, count: limit + 1)
+    var count = 0
+    while count < bytes.count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        return unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
+      }
+      if got < 0 {
+        if errno == EINTR { continue }
+        throw .file(path: path, call: "read", errno: errno)
+      }
+      if got == 0 { break }
+      count += got
+    }
+    guard count <= limit else { throw .badManifest(path: path, fault: .tooLarge) }
+    return Array(bytes[..<count])
+  }
+
+  /// Writes the file whole, durably and with mode 0600, or leaves the old one.
+  static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
+    let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let draft = "\(path).\(getpid()).new"
+    do {
+      try FileSafety.makeDirectory(directory)
+      let descriptor = try SystemCalls.open(
+        draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+      do {
+        defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor, path: draft)
+        guard fsync(descriptor) == 0 else {
+          throw VaultError.file(path: draft, call: "fsync", errno: errno)
+        }
+      }
+      guard unsafe rename(draft, path) == 0 else {
+        throw VaultError.file(path: path, call: "rename", errno: errno)
+      }
+      try FileSafety.syncDirectory(directory)
+    } catch {
+      unsafe unlink(draft)
+      throw Self.error(error, path: path)
+    }
+  }
+
+  static func remove(_ path: String) throws(VaultError) {
+    guard unsafe unlink(path) == 0 || errno == ENOENT else {
+      throw .file(path: path, call: "unlink", errno: errno)
+    }
+  }
+
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(VaultError) {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes[written...].withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .file(path: path, call: "write", errno: errno)
+      }
+      written += count
+    }
+  }
+
+  private static func error(_ error: any Error, path: String) -> VaultError {
+    switch error {
+    case let error as VaultError: error
+    case let error as SystemCallError: .file(path: path, call: error.call, errno: error.errno)
+    case StoreError.readOnly: .file(path: path, call: "open", errno: EACCES)
+    case StoreError.diskFull: .file(path: path, call: "write", errno: ENOSPC)
+    case StoreError.unsafe(let path, _): .badManifest(path: path, fault: .unsafe)
+    case StoreError.io(let call, let code): .file(path: path, call: call, errno: code)
+    default: .unexpected(type: String(describing: type(of: error)))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Glibc
+import TokenVault
+import VaultCrypto
+import VaultModel
+
+struct AddCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Store a password or access token of a service.",
+    discussion: """
+      The secret comes from the standard input, of which one line end is taken off, or is typed \
+      at a prompt that does not show it. It is never an argument: other users see those.
+
+      EXAMPLES
+        tokenvault add --service https://git.example.com --username ada
+        pass show git | tokenvault add --service git.example.com --username ada
+      """)
+
+  @Option(help: "The service's URL, or its host.")
+  var service: String
+  @Option(help: "The user name there.")
+  var username: String
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  /// The longest secret: 1 MiB.
+  private static let limit = 1 << 20
+
+  func run(in invocation: Invocation) throws {
+    guard let url = ServiceURL(service) else { throw CommandError.badServiceURL(service) }
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let secret = try secret(invocation, for: url)
+    let (account, madeGroup) = try invocation.vault(of: selection)
+      .addSecret(Redacted(secret), service: url, username: username)
+    invocation.tellOfNewGroup(madeGroup, selection.group)
+    if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
+    try invocation.answer(
+      "Stored for \(PlainText.escaped(account.shownName)) at \(PlainText.escaped(url.description))."
+    )
+  }
+
+  private func secret(_ invocation: Invocation, for url: ServiceURL) throws -> [UInt8] {
+    if isatty(STDIN_FILENO) == 1 {
+      guard invocation.options.mayAsk,
+        let typed = try PassphraseReading.hidden("Secret for \(username) at \(url.host): ")
+      else { throw CommandError.secretNotNamed }
+      return unsafe typed.withUnsafeBytes { unsafe Array($0) }
+    }
+    var read = try InputFile.standardInput(limit: Self.limit + 2)
+    if read.last == UInt8(ascii: "\n") {
+      read.removeLast()
+      if read.last == UInt8(ascii: "\r") { read.removeLast() }
+    }
+    guard read.count <= Self.limit else {
+      throw CommandError.inputTooLarge(path: InputFile.standardInputName, limit: Self.limit)
+    }
+    guard !read.isEmpty else { throw CommandError.secretNotNamed }
+    return read
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import TokenVault
+import VaultModel
+
+struct AliasCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "alias", abstract: "Give an account a short name.",
+    discussion: """
+      EXAMPLES
+        tokenvault alias ada@contoso.example work
+        tokenvault alias work --remove
+      """)
+
+  @Argument(
+    help: "The account.", completion: .custom { _, _, _ in Completions.accounts() })
+  var account: String
+  @Argument(help: "Its short name. Without one, the present alias is printed.")
+  var name: String?
+  @Flag(help: "Take the alias away.")
+  var remove = false
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func validate() throws {
+    if remove, name != nil { throw ValidationError("--remove takes no name.") }
+  }
+
+  func run(in invocation: Invocation) throws {
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let vault = try invocation.vault(of: selection)
+    if let name, name.isEmpty { throw VaultError.invalid(.alias) }
+    let changed =
+      remove || name != nil
+      ? try vault.setAlias(name ?? "", of: account) : try vault.account(.named(account))
+    if global.json { return try invocation.answerJSON { changed.write(to: &$0) } }
+    let shown = PlainText.escaped(changed.shownName)
+    if let alias = changed.alias {
+      try invocation.answer("\(PlainText.escaped(alias)) is \(shown).")
+    } else {
+      try invocation.answer("\(shown) has no alias.")
+    }
+  }
+}

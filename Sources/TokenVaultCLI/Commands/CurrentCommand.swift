@@ -1,0 +1,70 @@
+import ArgumentParser
+import TokenVault
+import VaultModel
+
+struct CurrentCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "current", abstract: "Print the group's current account.",
+    discussion: """
+      With --client-id it answers as MSAL does for that client: also with the account that was \
+      current when the client asked the last time, where another tool has changed it.
+
+      EXAMPLES
+        tokenvault current
+        tokenvault current --client-id 04b07795-8ddb-461a-bbee-02f9e1bf7b46 --json
+      """)
+
+  @Option(help: "The client that asks.")
+  var clientId: String?
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let vault = try invocation.vault(of: selection)
+    guard let clientId else {
+      let account = try vault.currentAccount()
+      if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
+      return try invocation.answer(PlainText.escaped(account.shownName))
+    }
+    let current = try vault.currentAccount(client: clientId)
+    if global.json { return try invocation.answerJSON { write(current, to: &$0) } }
+    if let account = current.account {
+      try invocation.answer(PlainText.escaped(account.shownName))
+    } else {
+      invocation.tell("Nobody is signed in for this client.")
+    }
+    if let previous = changed(current) { try invocation.answer("previous: \(previous)") }
+  }
+
+  /// Who it was before, where that is somebody else.
+  private func changed(_ current: CurrentAccount) -> String? {
+    switch current.previous {
+    case nil: nil
+    case .present(let account):
+      account.identity == current.account?.identity ? nil : PlainText.escaped(account.shownName)
+    case .left(_, let username, _): PlainText.escaped(username) + " (signed out)"
+    case .erased: "an account that was signed out"
+    }
+  }
+
+  private func write(_ current: CurrentAccount, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.key("account")
+      if let account = current.account { account.write(to: &writer) } else { writer.null() }
+      writer.key("previous")
+      switch current.previous {
+      case nil: writer.null()
+      case .present(let account): account.write(to: &writer)
+      case .left(let id, let username, let environment):
+        writer.object {
+          $0.field("identifier", id.identifier)
+          $0.field("username", username)
+          $0.field("environment", environment)
+          $0.field("signedOut", true)
+        }
+      case .erased: writer.object { $0.field("signedOut", true) }
+      }
+    }
+  }
+}

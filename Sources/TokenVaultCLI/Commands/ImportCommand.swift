@@ -1,0 +1,94 @@
+import ArgumentParser
+import TokenVault
+import VaultModel
+
+struct ImportCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Take accounts and tokens from another tool's cache.",
+    discussion: """
+      Reads the token cache that MSAL libraries and Azure CLI write. Where an azureProfile.json \
+      stands beside it, the account of its default subscription becomes the current one, if none \
+      is. Nothing takes the place of a newer token, and the file is left as it is.
+
+      EXAMPLES
+        tokenvault import ~/.azure/msal_token_cache.json
+        other-tool --print-cache | tokenvault import - --group dev.tokenvault.shared
+      """)
+
+  @Argument(help: "The cache, or - for the standard input.", completion: .file())
+  var file: String
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let cache = try self.cache()
+    let report = try invocation.vault(of: selection)
+      .importCache(cache, preferred: try preferredUser())
+    invocation.tellOfNewGroup(report.madeGroup, selection.group)
+    if global.json {
+      try invocation.answerJSON { write(report, selection.group, to: &$0) }
+    } else {
+      try invocation.answer(Array(text(report, selection.group).utf8))
+    }
+  }
+
+  private func cache() throws -> MSALCache {
+    let bytes =
+      file == "-"
+      ? try InputFile.standardInput(limit: MSALCache.fileLimit)
+      : try InputFile.read(file, limit: MSALCache.fileLimit)
+    do { return try MSALCache(json: bytes) } catch { throw VaultError.cache(error) }
+  }
+
+  /// The user that Azure CLI has in use.
+  private func preferredUser() throws -> String? {
+    guard file != "-" else { return nil }
+    let directory = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let path = directory + "azureProfile.json"
+    guard InputFile.exists(path) else { return nil }
+    let bytes = try InputFile.read(path, limit: MSALCache.fileLimit)
+    do { return try AzureProfile(json: bytes).defaultUser?.username } catch {
+      throw VaultError.cache(error)
+    }
+  }
+
+  private func text(_ report: ImportReport, _ group: GroupName) -> String {
+    var lines: [String] = []
+    for (word, accounts) in [
+      ("added", report.added), ("updated", report.updated), ("unchanged", report.unchanged),
+    ] {
+      lines += accounts.map { account in
+        let name = PlainText.escaped(account.shownName)
+        return "\(word)  \(name)  \(PlainText.escaped(account.environment))"
+      }
+    }
+    let older =
+      report.olderCredentials == 0
+      ? "" : ", \(report.olderCredentials) not stored: the group has them, or newer ones"
+    lines.append("\(report.credentials) credentials stored in \(group)\(older).")
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func write(_ report: ImportReport, _ group: GroupName, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.field("group", group.description)
+      writer.field("groupMade", report.madeGroup)
+      writer.key("added")
+      writer.array(report.added) { $1.write(to: &$0) }
+      writer.key("updated")
+      writer.array(report.updated) { $1.write(to: &$0) }
+      writer.key("unchanged")
+      writer.array(report.unchanged) { $1.write(to: &$0) }
+      writer.field("credentialsStored", report.credentials)
+      writer.field("credentialsKept", report.olderCredentials)
+    }
+  }
+}
+
+extension Invocation {
+  /// Says so when a command made the group it stores into.
+  func tellOfNewGroup(_ isNew: Bool, _ group: GroupName) {
+    if isNew { tell("Made the group \(group).") }
+  }
+}

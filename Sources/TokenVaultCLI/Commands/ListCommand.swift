@@ -1,0 +1,84 @@
+import ArgumentParser
+import Glibc
+import SystemCalls
+import TokenVault
+import VaultModel
+
+struct ListCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the accounts of the group.",
+    discussion: """
+      The current account is marked with a star. Where nothing is listed, the reason stands on \
+      the standard error.
+
+      EXAMPLES
+        tokenvault list
+        tokenvault list --all-groups --json
+        tokenvault list --environment login.microsoftonline.com --signed-out
+      """,
+    aliases: ["ls"])
+
+  @OptionGroup var filters: FilterOptions
+  @Flag(help: "List the accounts of every group on this machine.")
+  var allGroups = false
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    let query = AccountQuery(filters)
+    guard allGroups else {
+      let selection = try invocation.select(needsAccount: false)
+      invocation.explain(selection)
+      let listing = try invocation.vault(of: selection).accounts(query)
+      try show(listing.accounts, in: invocation)
+      if let reason = listing.emptyReason {
+        invocation.tell(
+          "\(Failure.sentence(reason))\nnext: \(Failure.next(reason, selection.group))")
+      }
+      try requireWhole(listing, selection.group)
+      return
+    }
+    var accounts: [Account] = []
+    var worst: ExitStatus?
+    for group in try invocation.groupsOnDisk() {
+      do {
+        let listing = try VaultCore(invocation.configuration(group)).accounts(query)
+        accounts += listing.accounts
+        try requireWhole(listing, group)
+      } catch {
+        let failure = Failure(error)
+        Invocation.tell(failure)
+        worst = worst ?? failure.status
+      }
+    }
+    try show(accounts, in: invocation)
+    if let worst { throw CommandError.groupsFailed(worst) }
+    if accounts.isEmpty { invocation.tell("No group on this machine has such an account.") }
+  }
+
+  private func requireWhole(_ listing: AccountListing, _ group: GroupName) throws {
+    guard listing.damagedRows == 0 else {
+      throw CommandError.rowsDamaged(listing.damagedRows, group: group)
+    }
+  }
+
+  private func show(_ accounts: [Account], in invocation: Invocation) throws {
+    if global.json {
+      try invocation.answerJSON { $0.array(accounts) { $1.write(to: &$0) } }
+    } else if !accounts.isEmpty {
+      let columns =
+        invocation.answersToTerminal ? SystemCalls.windowSize(STDOUT_FILENO)?.columns : nil
+      let table = AccountTable(accounts, now: invocation.now, showsGroup: allGroups)
+      try invocation.answer(table.text(columns: columns, colour: invocation.hasColour))
+    }
+  }
+}
+
+extension AccountQuery {
+  init(_ filters: FilterOptions) {
+    self.init(
+      identifier: filters.identifier, username: filters.username,
+      tenantProfileIdentifier: filters.tenantProfile, environment: filters.environment,
+      policy: filters.policy, clientID: filters.clientId,
+      signedIn: filters.signedOut ? false : nil)
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import TokenVault
+import VaultModel
+
+struct SwitchCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "switch", abstract: "Choose the account to use.",
+    discussion: """
+      Without an account, a terminal shows all of them to choose from: arrows or j and k move, \
+      typing filters, Enter chooses, Esc leaves everything as it is.
+
+      EXAMPLES
+        tokenvault switch
+        tokenvault switch ada@contoso.example
+        cd ~/src/contoso && tokenvault switch --here work
+        tokenvault switch --here --forget
+      """)
+
+  @Argument(
+    help: "A user name, alias, home account id or a unique prefix of one.",
+    completion: .custom { _, _, _ in Completions.accounts() })
+  var account: String?
+  @Flag(help: "For this directory and everything below it only.")
+  var here = false
+  @Flag(help: "With --here: remove this directory's rule.")
+  var forget = false
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func validate() throws {
+    if forget, !here { throw ValidationError("--forget needs --here.") }
+    if forget, account != nil { throw ValidationError("--forget takes no account.") }
+  }
+
+  func run(in invocation: Invocation) throws {
+    if forget { return try removeRule(invocation) }
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let vault = try invocation.vault(of: selection)
+    let named = try account ?? pick(vault, in: invocation)
+    let chosen: Account
+    if here {
+      chosen = try vault.bind(directory: try invocation.requireDirectory(), to: named)
+    } else {
+      chosen = try vault.switchTo(named)
+    }
+    if global.json {
+      try invocation.answerJSON { chosen.write(to: &$0) }
+    } else {
+      let scope = here ? " for this directory" : ""
+      try invocation.answer("Current account\(scope): \(PlainText.escaped(chosen.shownName))")
+    }
+  }
+
+  private func pick(_ vault: VaultCore, in invocation: Invocation) throws -> String {
+    guard invocation.options.mayAsk, invocation.answersToTerminal else {
+      throw CommandError.pickerNeedsTerminal
+    }
+    let listing = try vault.accounts(.all)
+    if let reason = listing.emptyReason {
+      throw VaultError.noCurrentAccount(reason, group: vault.group)
+    }
+    guard let terminal = RawTerminal() else { throw CommandError.pickerNeedsTerminal }
+    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal).identifier
+  }
+
+  private func removeRule(_ invocation: Invocation) throws {
+    let directory = try invocation.requireDirectory()
+    let vaultDirectory = try invocation.configuration(.universalStorage).directory
+    guard try DirectoryRules(vaultDirectory: vaultDirectory).remove(directory: directory) else {
+      throw CommandError.noDirectoryRule(directory)
+    }
+    if global.json {
+      try invocation.answerJSON { $0.object { $0.field("forgotten", directory) } }
+    } else {
+      try invocation.answer("This directory has no rule of its own any more.")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// Text from files, providers and arguments on its way to a terminal.
+enum PlainText {
+  /// The text with everything written out that a terminal would act upon instead of showing:
+  /// control characters (a user name may hold an escape sequence), and those that reorder or hide
+  /// what stands beside them (Unicode TR 36, TR 39).
+  static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isActive) else { return text }
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard isActive(scalar) else {
+        shown.append(scalar)
+        continue
+      }
+      let hex = String(scalar.value, radix: 16)
+      shown.append(contentsOf: (scalar.value < 0x100 ? "\\x" : "\\u").unicodeScalars)
+      shown.append(
+        contentsOf: String(
+          repeating: "0", count: max(0, (scalar.value < 0x100 ? 2 : 4) - hex.count)
+        )
+        .unicodeScalars)
+      shown.append(contentsOf: hex.unicodeScalars)
+    }
+    return String(shown)
+  }
+
+  /// The same for a text of several lines of our own.
+  static func escapedLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+      .joined(separator: "\n")
+  }
+
+  /// A word as a shell takes it, for the commands that messages name.
+  static func shellWord(_ text: String) -> String {
+    let plain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "@%+=:,./_-".utf8.contains(byte)
+      }
+    }
+    if plain, !text.isEmpty { return text }
+    return "'"
+      + escaped(text).split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#) + "'"
+  }
+
+  private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case ..<0x20, 0x7f..<0xa0, 0xad, 0x61c, 0x180e, 0x200b...0x200f, 0x2028...0x202e,
+      0x2060...0x206f, 0xfeff, 0xfff9...0xfffb, 0xe0000...0xe0fff:
+      true
+    default: false
+    }
+  }
+
+  /// How many columns of a terminal the text takes.
+  static func width(_ text: String) -> Int {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.unicodeScalars.reduce(0) { $0 + width($1) }
+  }
+
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch scalar.value {
+    // The East Asian wide and fullwidth blocks of Unicode TR 11, and emoji.
+    case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff,
+      0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f900...0x1f9ff,
+      0x20000...0x3fffd:
+      return 2
+    default: return 1
+    }
+  }
+
+  /// The text cut to a number of columns, with an ellipsis where something is missing.
+  static func cut(_ text: String, to columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    var kept = String.UnicodeScalarView()
+    var used = 1
+    for scalar in text.unicodeScalars {
+      used += width(scalar)
+      if used > columns { break }
+      kept.append(scalar)
+    }
+    return columns > 0 ? String(kept) + "…" : ""
+  }
+}
