@@ -59,10 +59,6 @@ private func listed(_ accounts: [Account]) -> String {
 extension Failure {
   init(_ error: VaultError) {
     switch error {
-    case .foreignBackup(let group):
-      self.init(
-        .refused, "The backup is not of the group \(group).",
-        next: "tokenvault group show \(group)")
     case .noGroup(let group):
       self.init(
         .notFound, "The group \(group) has no file on this machine.",
