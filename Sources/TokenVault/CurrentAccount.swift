@@ -55,6 +55,7 @@ extension VaultCore {
   /// MSAL's getCurrentAccount for a client: gives the current account and the one the client was
   /// told of before, and remembers the answer. Several candidates are an error which leaves what
   /// is remembered as it was.
+  @discardableResult
   package func currentAccount(client: String) throws(VaultError) -> CurrentAccount {
     // A call that finds nothing new writes nothing: two tools that ask whenever the other changed
     // the group would else wake each other for ever.
@@ -122,6 +123,7 @@ extension VaultCore {
   }
 
   /// Makes an account the group's current one.
+  @discardableResult
   package func switchTo(_ text: String) throws(VaultError) -> Account {
     try write { transaction in
       let stored = try self.resolve(text, in: transaction)
@@ -131,6 +133,7 @@ extension VaultCore {
   }
 
   /// Gives an account an alias, or takes it away with an empty one.
+  @discardableResult
   package func setAlias(_ alias: String, of text: String) throws(VaultError) -> Account {
     guard alias.utf8.count <= 128, !alias.utf8.contains(where: { $0 < 0x21 || $0 == 0x7f }) else {
       throw .invalid(.alias)

@@ -7,6 +7,7 @@ package import VaultModel
 extension VaultCore {
   /// Makes the group when it has no file, with its manifest's custody.
   /// - Returns: whether it was made now.
+  @discardableResult
   package func createIfMissing() throws(VaultError) -> Bool {
     do {
       try withGroup { _ in }

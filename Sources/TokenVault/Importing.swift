@@ -25,6 +25,7 @@ extension VaultCore {
   /// signs it in again: the user asked for it.
   /// - Parameter preferred: the user name that becomes current when the group has no current
   ///   account; nil for none.
+  @discardableResult
   package func importCache(
     _ cache: MSALCache, preferred: String? = nil
   ) throws(VaultError) -> ImportReport {

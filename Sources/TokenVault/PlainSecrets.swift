@@ -55,6 +55,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
 
 extension VaultCore {
   /// Stores a password or token of a service, in the place of the one that the user name had.
+  @discardableResult
   package func addSecret(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
   ) throws(VaultError) -> (account: Account, madeGroup: Bool) {

@@ -43,6 +43,7 @@ extension VaultCore {
   /// When it returns, the accounts are gone from the file; an entry that is not clean is
   /// something that is left to delete elsewhere, and the next command tries again.
   /// Nothing named, nothing done.
+  @discardableResult
   package func signOut(_ texts: [String]) throws(VaultError) -> SignOutReport {
     guard !texts.isEmpty else { return try nothingToDo() }
     return try erase { try self.resolveAll(texts, in: $0) }
@@ -65,6 +66,7 @@ extension VaultCore {
   }
 
   /// Erases every account of the group.
+  @discardableResult
   package func signOutAll() throws(VaultError) -> SignOutReport {
     try erase(everything: true) { transaction in
       var accounts: [StoredAccount] = []
@@ -204,6 +206,7 @@ extension VaultCore {
   ///
   /// The refresh token of a family of clients stays for the family. Each account gets a new key,
   /// so that the client's tokens are as gone from older copies as a whole account would be.
+  @discardableResult
   package func signOut(_ texts: [String], client: String) throws(VaultError) -> SignOutReport {
     guard !texts.isEmpty else { return try nothingToDo() }
     return try signOut(client: client) { transaction in

@@ -16,7 +16,7 @@ import VaultCrypto
   }
 
   @Test(arguments: [(16, 8, 1), (0, 8, 1), (-1, 8, 1), (17, 7, 1), (17, 8, 0), (23, 8, 1)])
-  func `parameters weaker than a new group's, or absurd ones, are refused`(
+  func aPassphraseCostsAtLeastTwoToTheSeventeen(
     logN: Int, r: Int, p: Int
   ) throws {
     let passphrase = try secret("correct horse")

@@ -21,7 +21,7 @@ import VaultCrypto
     try custodian.delete(id)
   }
 
-  @Test func `an item's attributes are the schema, the group's id and the generation`() throws {
+  @Test func theKeyringItemNamesNobody() throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh(generation: 42)
     let key = try SecretBytes.random(count: 32)

@@ -117,7 +117,7 @@ import VaultCrypto
     try expectEveryCall(service.custodian(), toThrow: .noService)
   }
 
-  @Test func `a locked keyring is never taken for a missing key`() throws {
+  @Test func aLockedKeyringIsNeverAMissingKey() throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let id = GroupKeyID.fresh()

@@ -47,7 +47,7 @@ import Testing
     #expect(credential(.secret).replaces(credential(.secret, client: "other")))
     let prt = Credential.Kind.other("PrimaryRefreshToken")
     #expect(credential(prt).replaces(credential(prt)))
-    #expect(!credential(prt).replaces(credential(prt, target: "x")))
+    #expect(!credential(prt).replaces(credential(prt) { $0.keyID = "another entity" }))
     #expect(!credential(prt).replaces(credential(.other("else"))))
   }
 
