@@ -234,7 +234,7 @@ struct GroupCustody {
         path: try retrieval.keyFilePath(), salt: parameters.salt)
       return SlotMaterial(key: key, parameters: parameters)
     }
-    guard let passphrase = try configuration.passphrase?(.create(configuration.group)) else {
+    guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     guard passphrase.count > 0 else { throw VaultError.invalid(.passphrase) }

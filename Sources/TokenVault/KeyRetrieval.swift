@@ -57,7 +57,7 @@ struct KeyRetrieval {
   }
 
   private func passphraseKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
-    guard let passphrase = try configuration.passphrase?(.open(configuration.group)) else {
+    guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     return try PassphraseCustody.keyEncryptionKey(

@@ -48,6 +48,8 @@ public enum VaultError: Error, Sendable {
   case cache(MSALCacheError)
   /// A file of the user's could not be read or written.
   case file(path: String, call: String, errno: Int32)
+  /// What asks for passphrases (``VaultConfiguration/passphrase``) threw this.
+  case prompt(any Error)
   /// An error that no module of the vault throws; `type` names it.
   case unexpected(type: String)
 
