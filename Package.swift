@@ -99,6 +99,7 @@ let package = Package(
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: ["TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member"],
+      exclude: ["Transcripts"],
       swiftSettings: strict),
   ]
 )
