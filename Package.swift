@@ -93,6 +93,10 @@ let package = Package(
       exclude: ["Peers"],
       swiftSettings: strict),
     .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["TokenVaultTestSupport", "tokenvault", "group-member"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TokenVaultCLITests",
       dependencies: ["TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member"],
       swiftSettings: strict),

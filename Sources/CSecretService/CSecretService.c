@@ -142,15 +142,19 @@ static tv_secret_result failure(session *s, GError *error, tv_secret_result othe
   return result;
 }
 
+bool tv_secret_library(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return service_type != 0;
+}
+
 // Connects to the bus that was named, not to the one of this process's environment, and finds
 // the default collection.
 static tv_secret_result begin(session *s, tv_secret_request *request) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
   memset(s, 0, sizeof *s);
   s->request = request;
   request->refusal[sizeof request->refusal - 1] = 0;
-  if (!service_type) return TV_SECRET_NO_LIBRARY;
+  if (!tv_secret_library()) return TV_SECRET_NO_LIBRARY;
   // GLib puts off the release of proxies to the thread's main context; nobody runs the default one.
   s->context = p_g_main_context_new();
   p_g_main_context_push_thread_default(s->context);

@@ -39,7 +39,9 @@ import Glibc
 
   /// A prepared statement, kept for the next call; it is reset and its values are cleared.
   func statement(_ sql: String) throws(StoreError) -> Statement {
-    if let kept = statements[sql] {
+    // One that still gives rows belongs to a caller further up; resetting it would begin its rows
+    // again.
+    if let kept = statements[sql], !kept.isBusy {
       kept.reset()
       return kept
     }
@@ -108,6 +110,9 @@ import Glibc
   fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
 
   deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Whether it has given a row and was not reset since.
+  var isBusy: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
 
   func reset() {
     unsafe sqlite3_reset(handle)

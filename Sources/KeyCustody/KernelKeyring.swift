@@ -55,6 +55,13 @@ public enum KernelKeyring {
     return expiry > now ? UInt32(clamping: expiry - now) : nil
   }
 
+  /// Throws when the kernel has no user keyring for this process (some containers forbid it).
+  public static func requireAvailability() throws(CustodyError) {
+    do throws(SystemCallError) { _ = try KernelKeys.find("tokenvault") } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+  }
+
   /// Takes the key out of the keyring.
   /// - Returns: whether it was there.
   @discardableResult

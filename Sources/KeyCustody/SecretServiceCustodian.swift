@@ -92,6 +92,9 @@ public struct SecretServiceCustodian: Sendable {
     return try reader.generations(of: groupID)
   }
 
+  /// Whether libsecret, which creates and deletes keys, can be loaded.
+  public static var isLibraryLoadable: Bool { tv_secret_library() }
+
   /// What a diagnosis sees; never prompts.
   public func status() -> SecretServiceStatus {
     SecretServiceStatus(address: busAddress, deadline: deadline)

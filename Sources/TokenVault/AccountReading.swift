@@ -121,7 +121,8 @@ extension VaultCore {
     let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
     return Account(
       homeAccountID: home, username: sheet.username, environment: sheet.environment,
-      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias, tenantProfiles: sheet.tenantProfiles,
+      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias,
+      tenantProfiles: sheet.tenantProfiles,
       clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
       isCurrent: transaction.state.current == stored.tag, isSignedIn: sheet.isSignedIn,
       authorityType: sheet.authorityType, accessTokenExpiresOn: ends.max(),

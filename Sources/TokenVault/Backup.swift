@@ -1,7 +1,6 @@
 import GroupStore
 import Glibc
 import KeyCustody
-import VaultModel
 
 extension VaultCore {
   /// Writes a copy of the group file to a path where nothing is yet.
@@ -42,13 +41,13 @@ extension VaultCore {
     switch try present(path) {
     case .none:
       let draft = GroupCreation.draftPath(for: path)
-      try GroupCreation.remove(draft)
+      try discardDraft(of: path)
       try GroupBackup.write(backup, to: draft)
       try GroupCreation.publish(path)
     case .unreadable:
       // Nobody can have it open, and so nobody its log.
       let draft = GroupCreation.draftPath(for: path)
-      try GroupCreation.remove(draft)
+      try discardDraft(of: path)
       try GroupBackup.write(backup, to: draft)
       try GroupCreation.remove(path)
       try GroupCreation.publish(path)

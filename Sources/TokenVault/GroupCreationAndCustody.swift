@@ -77,7 +77,7 @@ extension VaultCore {
   }
 
   /// Removes what a creation that was cut short left: the draft, and the key made for it.
-  private func discardDraft(of path: String) throws {
+  func discardDraft(of path: String) throws {
     let draft = GroupCreation.draftPath(for: path)
     guard unsafe access(draft, F_OK) == 0 else { return }
     do {

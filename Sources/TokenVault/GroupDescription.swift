@@ -59,6 +59,18 @@ extension VaultCore {
     return try read { ($0.state.pendingDeletions.count, $0.hasOldBridges(boot: boot)) }
   }
 
+  /// Refuses a vault directory that others may read or write.
+  /// - Returns: whether it is there.
+  package func checkDirectory() throws(VaultError) -> Bool {
+    do {
+      try vaultErrors(group) {
+        try FileSafety.checkDirectory(self.configuration.directory)
+        try FileSafety.checkDirectory(self.configuration.groupsDirectory)
+      }
+      return true
+    } catch .noGroup { return false }
+  }
+
   /// What a diagnosis sees of the Secret Service; never prompts.
   package func secretServiceStatus() -> SecretServiceStatus {
     SecretServiceCustodian(busAddress: configuration.sessionBusAddress, allowPrompt: false).status()

@@ -51,19 +51,24 @@ extension TenantProfile {
 
 /// The table of accounts for people.
 struct AccountTable {
-  private let rows: [[String]]
-  private let marks: [Bool]
-  private let dim: [Bool]
+  private let accounts: [Account]
+  private let table: TextTable
 
   init(_ accounts: [Account], now: Timestamp, showsGroup: Bool) {
+    self.accounts = accounts
     let headings =
       ["", "ACCOUNT", "ALIAS", "ENVIRONMENT", "TENANTS", "STATE", "TOKEN"]
       + (showsGroup ? ["GROUP"] : [])
+    let rows = [headings] + accounts.map { Self.row($0, now: now, showsGroup: showsGroup) }
     let showsAlias = accounts.contains { $0.alias != nil }
-    let all = [headings] + accounts.map { Self.row($0, now: now, showsGroup: showsGroup) }
-    rows = showsAlias ? all : all.map { Array($0[..<2] + $0[3...]) }
-    marks = [false] + accounts.map(\.isCurrent)
-    dim = [false] + accounts.map { !$0.isSignedIn }
+    table = TextTable(showsAlias ? rows : rows.map { Array($0[..<2] + $0[3...]) })
+  }
+
+  func text(columns: Int?, colour: Bool) -> [UInt8] {
+    table.text(columns: columns, cut: 1) { row in
+      guard colour, row > 0 else { return .plain }
+      return accounts[row - 1].isCurrent ? .bold : accounts[row - 1].isSignedIn ? .plain : .dim
+    }
   }
 
   private static func row(_ account: Account, now: Timestamp, showsGroup: Bool) -> [String] {
@@ -80,36 +85,5 @@ struct AccountTable {
       isSecret ? "-" : "\(account.tenantProfiles.count)",
       isSecret ? "secret" : account.isSignedIn ? "signed in" : "signed out", token,
     ] + (showsGroup ? [account.group.description] : [])
-  }
-
-  /// The lines, aligned. With `columns` the second column is cut where a line would be too long:
-  /// on a terminal only, since a name that is cut is of no use to a program.
-  func text(columns: Int?, colour: Bool) -> [UInt8] {
-    var widths = [Int](repeating: 0, count: rows[0].count)
-    for row in rows {
-      for (index, cell) in row.enumerated() {
-        widths[index] = max(widths[index], PlainText.width(cell))
-      }
-    }
-    if let columns {
-      let total = widths.reduce(2 * (widths.count - 1), +)
-      widths[1] = max(12, widths[1] - max(0, total - columns))
-    }
-    var text: [UInt8] = []
-    for (number, row) in rows.enumerated() {
-      let style = !colour ? "" : marks[number] ? "\u{1b}[1m" : dim[number] ? "\u{1b}[2m" : ""
-      text += style.utf8
-      for (index, cell) in row.enumerated() {
-        let shown = columns != nil && index == 1 ? PlainText.cut(cell, to: widths[1]) : cell
-        text += shown.utf8
-        guard index + 1 < row.count else { break }
-        text += repeatElement(
-          UInt8(ascii: " "), count: widths[index] + 2 - PlainText.width(shown))
-      }
-      while text.last == UInt8(ascii: " ") { text.removeLast() }
-      if !style.isEmpty { text += "\u{1b}[0m".utf8 }
-      text.append(UInt8(ascii: "\n"))
-    }
-    return text
   }
 }

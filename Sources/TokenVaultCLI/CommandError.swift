@@ -14,6 +14,7 @@ package enum CommandError: Error, Sendable {
   case inputTooLarge(path: String, limit: Int)
   case fileExists(path: String)
   case fileNotMade(path: String, errno: Int32)
+  case fileNotWritten(path: String, errno: Int32)
   case interrupted
   /// Something that is asked before is asked with `--no-input`, and without `--yes`.
   case confirmationNeeded

@@ -34,6 +34,8 @@ extension Failure {
       )
     case .fileNotMade(let path, let code):
       self.init(.cannotCreate, "\(quoted(path)): \(SystemMessage.text(code)).")
+    case .fileNotWritten(let path, let code):
+      self.init(.inputOutput, "\(quoted(path)): \(SystemMessage.text(code)); nothing was left.")
     case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
     case .confirmationNeeded:
       self.init(

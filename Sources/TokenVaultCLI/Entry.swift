@@ -15,7 +15,8 @@ public enum CommandLineProgram {
         Failure(.unexpected, "This process cannot be kept out of core files: \(error.call)."))
       exit(ExitStatus.unexpected.rawValue)
     }
-    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    exit((WarmToken.answer(arguments) ?? run(arguments)).rawValue)
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {

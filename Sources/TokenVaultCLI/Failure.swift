@@ -19,6 +19,12 @@ struct Failure: Error {
     self.next = next
   }
 
+  /// The same, told of one group among several.
+  func of(_ group: GroupName) -> Failure {
+    message.contains(group.description)
+      ? self : Failure(status, "\(group): \(message)", next: next)
+  }
+
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -124,8 +130,12 @@ extension Failure {
       self.init(
         .damaged,
         "The file of the group \(group) is a copy from before a sign-out or rekey "
-          + "(generation \(generation), the keyring is at \(newest)); its key is gone for good.",
+          + "(generation \(generation), the newest is \(newest)); its key is gone for good.",
         next: "tokenvault group restore FILE, with a newer copy")
+    case .foreignBackup(let group):
+      self.init(
+        .damaged, "This is a backup of another group than the \(group) of this machine.",
+        next: "tokenvault group show \(group)")
     case .store(let error, let group): self = Self.store(error, group)
     case .custody(let error, let group): self.init(error, group)
     case .cache(let error): self.init(error)
@@ -293,14 +303,16 @@ extension Failure {
     switch error {
     case .noBus:
       self.init(
-        .unreachable, "There is no session bus, and the key is in the Secret Service.", next: doctor
-      )
+        .unreachable, "There is no session bus, and the key is in the Secret Service.",
+        next: "log in to a desktop session, or dbus-run-session COMMAND")
     case .noService:
       self.init(
         .unreachable, "No Secret Service runs on the session bus, and none can be started.",
-        next: doctor)
+        next: "sudo apt-get install gnome-keyring")
     case .noDefaultCollection:
-      self.init(.unreachable, "The Secret Service has no default collection.", next: doctor)
+      self.init(
+        .unreachable, "The Secret Service has no default collection.",
+        next: "gnome-keyring-daemon --unlock, or set a default keyring in seahorse")
     case .locked:
       self.init(.refused, "The keyring is locked.", next: "unlock it, then the same command again")
     case .promptDismissed:
@@ -343,7 +355,8 @@ extension Failure {
         next: "the same command on a terminal, or with --passphrase-fd N")
     case .keyFileMissing(let file):
       self.init(
-        .refused, file.isEmpty ? "No key file is named." : "The key file \(quoted(file)) is gone.",
+        .refused,
+        file.isEmpty ? "No key file is named." : "The key file \(quoted(file)) does not exist.",
         next: "tokenvault group show \(group)")
     case .keyFileUnsafe(let file, let fault):
       self.init(

@@ -1,6 +1,18 @@
 import Glibc
 import SystemCalls
 
+/// Paths as text.
+enum PathText {
+  /// An absolute path without empty parts, `.` and `..`, for a file that does not exist yet.
+  static func normal(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+}
+
 /// Files that people name on the command line.
 enum InputFile {
   static let standardInputName = "standard input"

@@ -32,7 +32,7 @@ package struct Invocation: Sendable {
   ]
 
   /// The process as it is.
-  package static func ofProcess() -> Invocation {
+  package static func ofProcess(options: Options = Options()) -> Invocation {
     var environment: [String: String] = [:]
     for name in variables {
       // An empty variable is one that is not set (XDG base directory specification).
@@ -47,7 +47,8 @@ package struct Invocation: Sendable {
       directory = text.hasPrefix("/") ? text : nil
       unsafe free(path)
     }
-    return Invocation(environment: environment, workingDirectory: directory)
+    return Invocation(
+      environment: environment, workingDirectory: directory, options: options)
   }
 
   /// Makes sure that 0, 1 and 2 are taken. Otherwise the next file or socket that is opened would

@@ -7,25 +7,26 @@ import VaultModel
 
 /// What a damaged file may do: answer rightly, or say that it is damaged.
 @Suite struct DamageTests {
-  static let key = bytes(hex: String(repeating: "30", count: 32))
-
-  /// The bytes of a group file that was closed, so that no log stands beside it.
-  static func image() throws -> [UInt8] {
+  /// The bytes of a group file that was closed, so that no log stands beside it, and its key.
+  static func sound() throws -> (image: [UInt8], key: [UInt8]) {
     let scratch = try Scratch()
-    var keys = try SampleGroup.Keys.fixture()
-    keys.secondGeneration = hex(key)
-    try SampleGroup.make(at: scratch("small.vault"), keys: keys)
+    let group = try FreshGroup(scratch("small.vault")) { transaction in
+      let alice = try SampleGroup.add(SampleGroup.alice, to: transaction, kinds: [.accessToken])
+      try SampleGroup.add(SampleGroup.bob, to: transaction, kinds: [])
+      try SampleGroup.add(SampleGroup.carol, to: transaction, kinds: [])
+      transaction.state.current = alice.tag
+    }
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["small.vault"])
-    return try contents(scratch("small.vault"))
+    return (try contents(group.path), group.key)
   }
 
   @Test func everyFlippedBitEndsInTheRightAnswerOrInDamage() async throws {
-    let image = try Self.image()
-    let workers = 2
+    let (image, key) = try Self.sound()
+    let workers = max(2, ProcessInfo.processInfo.activeProcessorCount)
     let (findings, checked) = try await withThrowingTaskGroup { group in
       for worker in 0..<workers {
         let part = (image.count * worker / workers)..<(image.count * (worker + 1) / workers)
-        group.addTask { try Self.flipAll(of: image, in: part) }
+        group.addTask { try Self.flipAll(of: image, key: key, in: part) }
       }
       return try await group.reduce(([String](), 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
     }
@@ -33,8 +34,12 @@ import VaultModel
     #expect(findings.isEmpty, "\(findings.count): \(findings.prefix(20).joined(separator: "\n"))")
   }
 
-  private static func flipAll(of image: [UInt8], in part: Range<Int>) throws -> ([String], Int) {
-    let patient = try Patient(image)
+  private static func flipAll(
+    of image: [UInt8], key: [UInt8], in part: Range<Int>
+  ) throws -> ([String], Int) {
+    let patient = try Patient(image, key: key)
+    patient.examine("the sound file")
+    #expect(patient.unreadable == 0, "the sound file must answer everything")
     var checked = 0
     for offset in part {
       for bit in 0..<8 {
@@ -47,8 +52,8 @@ import VaultModel
   }
 
   @Test func burstsTruncationsAndLostPagesEndInTheRightAnswerOrInDamage() throws {
-    let image = try Self.image()
-    let patient = try Patient(image)
+    let (image, key) = try Self.sound()
+    let patient = try Patient(image, key: key)
     var random = Seeded(seed: 2)
     for round in 0..<1500 {
       var damaged = image
@@ -142,6 +147,26 @@ import VaultModel
     #expect(try sheets(opened).count == 2)
   }
 
+  @Test func aListingWithinAListingEnds() throws {
+    let scratch = try Scratch()
+    let group = try FreshGroup(scratch("a.vault")) { transaction in
+      for sheet in [SampleGroup.alice, SampleGroup.bob, SampleGroup.carol] {
+        try SampleGroup.add(sheet, to: transaction)
+      }
+    }
+    var seen = 0
+    try group.open().read { transaction in
+      _ = try transaction.forEachAccount { _ throws(StoreError) in
+        // A name that nobody has is looked for among all accounts.
+        let found = try transaction.accounts(named: CaseFolding.fold("nobody"))
+        #expect(found.isEmpty)
+        seen += 1
+        guard seen < 10 else { throw StoreError.busy }
+      }
+    }
+    #expect(seen == 3)
+  }
+
   @Test func aDamagedNameOrExtrasRowDoesNotStopASignOut() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault")) { transaction in
@@ -173,19 +198,21 @@ private final class Patient {
   private let scratch: Scratch
   private let path: String
   private let file: FileHandle
-  private let sound: [UInt8]
+  private let key: [UInt8]
   private var image: [UInt8]
   private(set) var findings: [String] = []
+  /// How often the answer was damage.
+  private(set) var unreadable = 0
   private let ids = Set(
     [SampleGroup.alice, SampleGroup.bob, SampleGroup.carol].map(\.homeAccountID))
   private let token = Array(SampleGroup.secret(.accessToken, of: SampleGroup.alice).utf8)
 
-  init(_ image: [UInt8]) throws {
+  init(_ image: [UInt8], key: [UInt8]) throws {
+    self.key = key
     // In memory where there is such a place: nothing here asks for durability.
     scratch = try Scratch(
       in: FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : nil)
     path = scratch("patient.vault")
-    sound = image
     self.image = image
     try GroupStoreTests.write(image, to: path)
     file = try #require(FileHandle(forUpdatingAtPath: path))
@@ -218,7 +245,7 @@ private final class Patient {
   func examine(_ what: String) {
     do { changed = try lastChange() } catch { findings.append("\(what): \(error)") }
     attempt(what, "open") {
-      let group = try unlock(path, DamageTests.key)
+      let group = try unlock(path, key)
       try group.read { transaction in
         attempt(what, "list") { try list(transaction) }
         attempt(what, "name and token") {
@@ -272,8 +299,11 @@ private final class Patient {
     do {
       if let wrong = try body() { findings.append("\(what): \(operation): \(wrong)") }
     } catch StoreError.damaged {
+      unreadable += 1
     } catch StoreError.notAGroupFile {
+      unreadable += 1
     } catch StoreError.unsupportedVersion {
+      unreadable += 1
     } catch { findings.append("\(what): \(operation): \(error)") }
   }
 }

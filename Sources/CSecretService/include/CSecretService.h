@@ -29,6 +29,8 @@ typedef struct {
   char refusal[128];
 } tv_secret_request;
 
+/// Whether libsecret can be loaded; it is, then.
+bool tv_secret_library(void);
 /// Unlocks the default collection.
 tv_secret_result tv_secret_unlock(tv_secret_request *request);
 /// Creates an item in the default collection; never replaces one. `text` is text/plain.

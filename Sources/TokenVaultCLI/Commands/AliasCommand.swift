@@ -25,9 +25,7 @@ struct AliasCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    let selection = try invocation.select(needsAccount: false)
-    invocation.explain(selection)
-    let vault = try invocation.vault(of: selection)
+    let vault = try invocation.vaultInForce()
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
     let changed =
       remove || name != nil

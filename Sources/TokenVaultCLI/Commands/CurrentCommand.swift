@@ -19,9 +19,7 @@ struct CurrentCommand: VaultCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let selection = try invocation.select(needsAccount: false)
-    invocation.explain(selection)
-    let vault = try invocation.vault(of: selection)
+    let vault = try invocation.vaultInForce()
     guard let clientId else {
       let account = try vault.currentAccount()
       if global.json { return try invocation.answerJSON { account.write(to: &$0) } }

@@ -45,7 +45,7 @@ struct ListCommand: VaultCommand {
         accounts += listing.accounts
         try requireWhole(listing, group)
       } catch {
-        let failure = Failure(error)
+        let failure = Failure(error).of(group)
         Invocation.tell(failure)
         worst = worst ?? failure.status
       }

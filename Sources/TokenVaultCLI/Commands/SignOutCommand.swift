@@ -50,7 +50,7 @@ struct SignOutCommand: VaultCommand {
         if let report = try erase(in: vault) { reports.append((group, report)) }
       } catch {
         guard allGroups else { throw error }
-        failures.append(Failure(error))
+        failures.append(Failure(error).of(group))
       }
     }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {

@@ -33,9 +33,7 @@ struct SwitchCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     if forget { return try removeRule(invocation) }
-    let selection = try invocation.select(needsAccount: false)
-    invocation.explain(selection)
-    let vault = try invocation.vault(of: selection)
+    let vault = try invocation.vaultInForce()
     let named = try account ?? pick(vault, in: invocation)
     let chosen: Account
     if here {

@@ -26,7 +26,8 @@ struct TokenVaultCommand: ParsableCommand {
     subcommands: [
       ListCommand.self, SwitchCommand.self, CurrentCommand.self, WhichCommand.self,
       TokenCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
-      ImportCommand.self,
+      GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
+      DoctorCommand.self,
     ])
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

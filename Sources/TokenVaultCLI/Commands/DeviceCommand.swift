@@ -1,0 +1,36 @@
+import ArgumentParser
+import TokenVault
+import VaultModel
+
+struct DeviceCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device", abstract: "Show whether this device is private or shared.",
+    discussion: """
+      /etc/tokenvault/device.json decides for the machine, else the group's manifest. A shared \
+      device takes one account, and its sign-out is one for all tools.
+
+      EXAMPLES
+        tokenvault device
+        tokenvault device --json
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    let selection = try invocation.select(needsAccount: false)
+    invocation.explain(selection)
+    let device = try invocation.vault(of: selection).deviceInformation()
+    guard global.json else {
+      let source = device.source.map(PlainText.escaped) ?? "the shipped manifest"
+      return try invocation.answer("\(device.mode.rawValue), as \(source) says")
+    }
+    try invocation.answerJSON { writer in
+      writer.object { writer in
+        writer.field("mode", device.mode.rawValue)
+        writer.key("source")
+        if let source = device.source { writer.string(source) } else { writer.null() }
+        writer.field("group", selection.group.description)
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import TokenVault
+import VaultModel
+
+/// `tokenvault token` in its plain forms, without ArgumentParser, which costs more than the token.
+///
+/// It serves a stored token or does nothing: whatever it does not know, every error and every
+/// question to the user are left to ``TokenCommand``, which begins anew.
+enum WarmToken {
+  /// Prints the token that the arguments ask for.
+  /// - Returns: how it ended; nil when nothing was printed and nothing changed.
+  static func answer(_ arguments: [String]) -> ExitStatus? {
+    guard var request = Request(arguments) else { return nil }
+    let invocation = Invocation.ofProcess(options: request.options)
+    let result: TokenResult
+    do {
+      let selection = try invocation.select()
+      var configuration = try invocation.configuration(selection.group)
+      // What would ask the user is asked once, by the whole command.
+      configuration.allowsPrompt = false
+      configuration.passphrase = nil
+      request.token.scopes = ScopeSet(target: request.scopes)
+      result = try VaultCore(configuration).token(request.token, of: selection.account)
+    } catch { return nil }
+    do {
+      try invocation.answer(token: result)
+      return .done
+    } catch {
+      let failure = Failure(error)
+      Invocation.tell(failure)
+      return failure.status
+    }
+  }
+
+  /// The options of `token` that scripts give, in the spellings that ArgumentParser takes too.
+  private struct Request {
+    var token = TokenRequest(scopes: ScopeSet([]))
+    var scopes = ""
+    var options = Invocation.Options()
+
+    /// Returns nil for anything out of the ordinary.
+    init?(_ arguments: [String]) {
+      guard arguments.first == "token" else { return nil }
+      var rest = arguments.dropFirst()
+      while let name = rest.popFirst() {
+        if name == "--no-input" {
+          options.mayAsk = false
+          continue
+        }
+        guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("-"),
+          take(value, for: name)
+        else { return nil }
+      }
+      guard scopes.isEmpty || token.resource == nil else { return nil }
+    }
+
+    private mutating func take(_ value: String, for name: String) -> Bool {
+      switch name {
+      case "--scope": scopes += " " + value
+      case "--resource": token.resource = value
+      case "--client-id": token.clientID = value
+      case "--tenant": token.tenantID = value
+      case "--account": options.account = value
+      case "--group": options.group = value
+      case "--vault-dir": options.vaultDirectory = value
+      case "--min-validity":
+        guard let validity = Duration(value) else { return false }
+        token.minimumValidity = validity.seconds
+      default: return false
+      }
+      return true
+    }
+  }
+}
