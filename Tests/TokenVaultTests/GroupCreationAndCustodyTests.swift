@@ -53,11 +53,11 @@ struct GroupCreationAndCustodyTests {
     let vault = try TestVault()
     let core = vault.core()
     try core.importCache(Person.ada.cache())
-    let before = try vault.backUp().map(\.1)
     let exists = #expect(throws: VaultError.self) { try core.create() }
     #expect(exists?.name == "groupExists")
     let id = try core.keyID()
     core.close()
+    let before = try vault.backUp().map(\.1)
     try vault.custodian.delete(id)
     for attempt in 0..<2 {
       let missing = #expect(throws: VaultError.self) {
@@ -66,7 +66,7 @@ struct GroupCreationAndCustodyTests {
       #expect(missing?.custody == .keyMissing(generation: 1), "attempt \(attempt)")
     }
     #expect(throws: VaultError.self) { try vault.core().create() }
-    #expect(try vault.backUp().first?.1 == before.first)
+    #expect(try vault.backUp().map(\.1) == before)
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
