@@ -10,7 +10,7 @@ import VaultModel
   /// As regular expressions, since architectures differ in which of two names they have.
   static let calls = ["/^pwrite", "/^write$", "/^f(data)?sync", "/^ftruncate", "/^unlink"]
 
-  @Test(arguments: calls + ["/^link"]) func creationKilledAnywhereLeavesNoGroupOrAWholeOne(
+  @Test(arguments: calls + ["/^(link|rename)"]) func creationKilledAnywhereLeavesNoGroupOrAWholeOne(
     call: String
   ) throws {
     let scratch = try Scratch()
