@@ -5,14 +5,14 @@ import VaultModel
 
 extension Failure {
   init(_ error: CommandError) {
-    func quoted(_ text: String) -> String { "\"\(PlainText.escaped(text))\"" }
+
     switch error {
     case .vault(let error): self.init(error)
     case .badGroupName(let text, let rule):
       let source = rule == .variable ? " (TOKENVAULT_GROUP)" : ""
       self.init(
         .usage,
-        "\(quoted(text))\(source) is not a group name: lower-case letters, digits and hyphens in "
+        "\(Self.quoted(text))\(source) is not a group name: lower-case letters, digits and hyphens in "
           + "parts joined by dots.", next: "tokenvault group list")
     case .noHome:
       self.init(.configuration, "HOME is not set to an absolute path.", next: "export HOME=DIR")
@@ -24,18 +24,20 @@ extension Failure {
     case .input(let path, let code):
       self.init(
         code == SystemMessage.noEntry ? .notFound : .inputOutput,
-        "\(quoted(path)): \(SystemMessage.text(code)).")
+        "\(Self.quoted(path)): \(SystemMessage.text(code)).")
     case .inputTooLarge(let path, let limit):
       let most = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
-      self.init(.damaged, "\(quoted(path)) has more than \(most); nothing of it was taken.")
+      self.init(.damaged, "\(Self.quoted(path)) has more than \(most); nothing of it was taken.")
     case .fileExists(let path):
       self.init(
-        .cannotCreate, "\(quoted(path)) exists already.", next: "the same command with another name"
+        .cannotCreate, "\(Self.quoted(path)) exists already.",
+        next: "the same command with another name"
       )
     case .fileNotMade(let path, let code):
-      self.init(.cannotCreate, "\(quoted(path)): \(SystemMessage.text(code)).")
+      self.init(.cannotCreate, "\(Self.quoted(path)): \(SystemMessage.text(code)).")
     case .fileNotWritten(let path, let code):
-      self.init(.inputOutput, "\(quoted(path)): \(SystemMessage.text(code)); nothing was left.")
+      self.init(
+        .inputOutput, "\(Self.quoted(path)): \(SystemMessage.text(code)); nothing was left.")
     case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
     case .confirmationNeeded:
       self.init(
@@ -64,14 +66,15 @@ extension Failure {
         .usage, "The secret has control characters, which a terminal would act upon.",
         next: "the same command into a pipe or file")
     case .badDuration(let text):
-      self.init(.usage, "\(quoted(text)) is not a length of time like 90s, 5m, 8h or 2d.")
+      self.init(.usage, "\(Self.quoted(text)) is not a length of time like 90s, 5m, 8h or 2d.")
     case .badServiceURL(let text):
       self.init(
-        .usage, "\(quoted(text)) is not an http or https URL without user, query and fragment.")
+        .usage, "\(Self.quoted(text)) is not an http or https URL without user, query and fragment."
+      )
     case .badMember(let text):
-      self.init(.usage, "\(quoted(text)) is neither an executable's path nor its bare name.")
+      self.init(.usage, "\(Self.quoted(text)) is neither an executable's path nor its bare name.")
     case .badCustody(let text):
-      self.init(.usage, "\(quoted(text)) is not secret-service, passphrase or key-file.")
+      self.init(.usage, "\(Self.quoted(text)) is not secret-service, passphrase or key-file.")
     case .keyFileNotNamed:
       self.init(
         .usage, "The custody key-file needs a file.",
@@ -97,7 +100,7 @@ extension Failure {
         next: "tokenvault list --group \(group), which tries again; then tokenvault doctor")
     case .noDirectoryRule(let directory):
       self.init(
-        .notFound, "\(quoted(directory)) has no rule of its own.", next: "tokenvault which")
+        .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")
     case .diagnosis(let status): self.init(status, "")
     case .groupsFailed(let status): self.init(status, "")
     }

@@ -1,0 +1,3 @@
+import TokenVault
+
+print("no")
