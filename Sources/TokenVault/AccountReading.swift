@@ -20,7 +20,7 @@ extension VaultCore {
         let damaged = try transaction.forEachAccount { account throws(StoreError) in
           stored.append(account)
         }
-        let found = try self.select(query, stored, in: transaction).sorted(by: Account.isOrdered)
+        let found = try self.select(query, stored, in: transaction).inOrder()
         return AccountListing(
           accounts: found,
           emptyReason: found.isEmpty ? try self.reason(query, stored, in: transaction) : nil,
@@ -201,6 +201,14 @@ struct Client {
 extension VaultCore {
   func client(_ id: String, in transaction: GroupTransaction) throws -> Client {
     Client(id, among: try extras(in: transaction).apps)
+  }
+}
+
+extension [Account] {
+  /// As ``Account/isOrdered(_:_:)`` has it, with each name folded once.
+  fileprivate func inOrder() -> [Account] {
+    map { (key: ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment), $0) }
+      .sorted { $0.key < $1.key }.map(\.1)
   }
 }
 

@@ -7,8 +7,11 @@ public struct HomeAccountID: Hashable, Sendable {
   public init(_ identifier: String) { self.identifier = identifier }
 
   private var halves: (Substring, Substring)? {
-    let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 2 ? (parts[0], parts[1]) : nil
+    // By bytes: every look at an account comes here, and characters cost much more.
+    let bytes = identifier.utf8
+    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let rest = identifier[bytes.index(after: dot)...]
+    return rest.utf8.contains(UInt8(ascii: ".")) ? nil : (identifier[..<dot], rest)
   }
 
   /// The part before the dot of `uid.utid`; the whole identifier where it has no such form.
