@@ -22,10 +22,6 @@ extension VaultCore {
         let damaged = try transaction.forEachAccount { stored throws(StoreError) in
           if let account = selection(stored) { found.append(account) }
         }
-<<<<<<< HEAD
-        let found = try self.select(query, stored, in: transaction).inOrder()
-=======
->>>>>>> cli
         return AccountListing(
           accounts: found.inOrder(),
           emptyReason: found.isEmpty ? try self.reason(query, in: transaction) : nil,
@@ -214,14 +210,6 @@ struct Client {
 extension VaultCore {
   func client(_ id: String, in transaction: GroupTransaction) throws -> Client {
     Client(id, among: try extras(in: transaction).apps)
-  }
-}
-
-extension [Account] {
-  /// As ``Account/isOrdered(_:_:)`` has it, with each name folded once.
-  fileprivate func inOrder() -> [Account] {
-    map { (key: ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment), $0) }
-      .sorted { $0.key < $1.key }.map(\.1)
   }
 }
 

@@ -7,20 +7,12 @@ public struct HomeAccountID: Hashable, Sendable {
   public init(_ identifier: String) { self.identifier = identifier }
 
   private var halves: (Substring, Substring)? {
-<<<<<<< HEAD
-    // By bytes: every look at an account comes here, and characters cost much more.
-    let bytes = identifier.utf8
-    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-    let rest = identifier[bytes.index(after: dot)...]
-    return rest.utf8.contains(UInt8(ascii: ".")) ? nil : (identifier[..<dot], rest)
-=======
     // By bytes: it runs several times for each account of a listing.
     let bytes = identifier.utf8
     guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let next = bytes.index(after: dot)
     guard !bytes[next...].contains(UInt8(ascii: ".")) else { return nil }
     return (identifier[..<dot], identifier[next...])
->>>>>>> cli
   }
 
   /// The part before the dot of `uid.utid`; the whole identifier where it has no such form.
