@@ -65,6 +65,9 @@ let package = Package(
     .executableTarget(
       name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
       path: "Tests/Probes/GroupStoreProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "vault-probe", dependencies: ["TokenVault"],
+      path: "Tests/Probes/VaultProbe", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -94,7 +97,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["TokenVaultTestSupport", "tokenvault", "group-member"],
+      dependencies: [
+        "TokenVault", "GroupStore", "KeyCustody", "VaultModel", "VaultCrypto",
+        "TokenVaultTestSupport", "tokenvault", "group-member", "vault-probe",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",

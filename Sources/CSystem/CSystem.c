@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -28,6 +29,10 @@ int tv_open(const char *path, int flags, mode_t mode) { return open(path, flags,
 
 int tv_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
+}
+
+int tv_rename_new(const char *from, const char *to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
 
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns) {

@@ -44,9 +44,17 @@ package enum GroupCreation {
   /// Gives the draft its name, durably. It must be closed by then.
   package static func publish(_ path: String) throws(StoreError) {
     let draft = draftPath(for: path)
-    // link(2) fails where a file is already, which rename(2) would take the place of.
-    guard unsafe link(draft, path) == 0 else { throw FileSafety.failed("link", errno, path: path) }
-    try remove(draft)
+    // rename(2) would take the place of a file that is there already. Where the file system cannot
+    // be told not to, link(2) fails then, and leaves a second name for a moment.
+    do throws(SystemCallError) { try SystemCalls.renameToNew(draft, path) } catch {
+      guard [EINVAL, ENOSYS].contains(error.errno) else {
+        throw FileSafety.failed(error.call, error.errno, path: path)
+      }
+      guard unsafe link(draft, path) == 0 else {
+        throw FileSafety.failed("link", errno, path: path)
+      }
+      try remove(draft)
+    }
     try FileSafety.syncDirectory(LockedGroup.directory(of: path))
   }
 

@@ -4,6 +4,9 @@ struct DBusWriter {
   private(set) var bytes: [UInt8] = []
   private var origin = 0
 
+  /// The bus is not to start a service for this call.
+  static let noAutoStart: UInt8 = 2
+
   init() { bytes.reserveCapacity(1024) }
 
   /// Text of the authentication conversation, ahead of all messages.
@@ -42,11 +45,13 @@ struct DBusWriter {
     patch(length, UInt32(bytes.count - start))
   }
 
+  /// - Parameter flags: of the message, such as ``noAutoStart``.
   mutating func call(
-    _ serial: UInt32, _ call: DBusCall, _ body: (inout DBusWriter) -> Void = { _ in }
+    _ serial: UInt32, _ call: DBusCall, flags: UInt8 = 0,
+    _ body: (inout DBusWriter) -> Void = { _ in }
   ) {
     origin = bytes.count
-    bytes.append(contentsOf: [UInt8(ascii: "l"), 1, 0, 1])
+    bytes.append(contentsOf: [UInt8(ascii: "l"), 1, flags, 1])
     let bodyLength = reserveLength()
     uint32(serial)
     let fieldsLength = reserveLength()

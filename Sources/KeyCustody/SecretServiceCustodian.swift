@@ -44,6 +44,34 @@ public struct SecretServiceCustodian: Sendable {
     return try reader.firstKey(id, where: accept)
   }
 
+  /// A conversation with the service that has begun, for the next key that is read.
+  public struct Conversation: ~Copyable {
+    fileprivate var reader: SecretServiceReader?
+  }
+
+  /// Begins a conversation and waits for nothing, so that the service's first answer comes while
+  /// the caller does something else. What goes wrong is thrown when a key is asked for. A service
+  /// that does not run is not started by this.
+  public func begin() -> Conversation {
+    do throws(CustodyError) {
+      return Conversation(reader: try SecretServiceReader.begin(busAddress, deadline))
+    } catch { return Conversation(reader: nil) }
+  }
+
+  /// The key of a generation, over a conversation that has begun.
+  /// - Parameter meanwhile: done while the service looks for the key.
+  public func key(
+    _ id: GroupKeyID, over conversation: consuming Conversation, meanwhile: () -> Void
+  ) throws(CustodyError) -> SecretBytes {
+    guard var reader = conversation.reader else { return try key(id) }
+    do throws(CustodyError) {
+      try reader.findCollection(deadline)
+      return try reader.firstKey(id, meanwhile: meanwhile) { _ in true }
+    } catch .locked where allowPrompt {
+      return try key(id)
+    }
+  }
+
   /// Stores a new key and reads it back.
   ///
   /// Throws `alreadyStored` when there is an item with this id: none is ever overwritten. When the

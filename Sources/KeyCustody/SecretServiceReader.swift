@@ -12,38 +12,63 @@ internal import VaultCrypto
 /// for a key that does not exist.
 struct SecretServiceReader: ~Copyable {
   private var bus: SessionBus
-  private let collection: String
+  /// The first question for the collection, whose answer has not been looked at yet.
+  private var asked: UInt32?
+  private var collection = "/"
 
-  private init(bus: consuming SessionBus, collection: String) {
-    self.bus = bus
-    self.collection = collection
+  private init(bus: consuming SessionBus) { self.bus = bus }
+
+  /// Connects and asks for the default collection, without waiting for an answer. A service that
+  /// does not run is not started by this.
+  static func begin(
+    _ address: String?, _ deadline: Deadline
+  ) throws(CustodyError) -> SecretServiceReader {
+    var reader = SecretServiceReader(bus: try SessionBus.open(address, deadline))
+    reader.asked = reader.askForCollection(flags: DBusWriter.noAutoStart)
+    try reader.bus.flush()
+    return reader
   }
 
-  /// Connects and asks for the default collection.
+  /// Connects and learns the default collection.
   static func open(
     _ address: String?, _ deadline: Deadline
   ) throws(CustodyError) -> SecretServiceReader {
-    var bus = try SessionBus.open(address, deadline)
-    var collection = try defaultCollection(&bus)
-    for pause in [useconds_t(1), 2, 4, 8] where collection == "/" {
-      usleep(pause * 1000)
-      collection = try defaultCollection(&bus)
-    }
-    if collection == "/" { throw .noDefaultCollection }
-    return SecretServiceReader(bus: bus, collection: collection)
+    var reader = try begin(address, deadline)
+    try reader.findCollection(deadline)
+    return reader
   }
 
-  private static func defaultCollection(
-    _ bus: inout SessionBus
-  ) throws(CustodyError) -> String {
-    let alias = bus.call(.secrets("ReadAlias", "s")) { $0.string("default") }
+  /// Waits for the default collection's name.
+  mutating func findCollection(_ deadline: Deadline) throws(CustodyError) {
+    bus.deadline = deadline
+    if let asked {
+      self.asked = nil
+      do throws(CustodyError) { collection = try answer(to: asked) } catch .noService {
+        // It does not run, and may have to be started.
+        collection = try answer(to: askForCollection())
+      }
+    }
+    for pause in [useconds_t(1), 2, 4, 8] where collection == "/" {
+      usleep(pause * 1000)
+      collection = try answer(to: askForCollection())
+    }
+    if collection == "/" { throw .noDefaultCollection }
+  }
+
+  private mutating func askForCollection(flags: UInt8 = 0) -> UInt32 {
+    bus.call(.secrets("ReadAlias", "s"), flags: flags) { $0.string("default") }
+  }
+
+  private mutating func answer(to alias: UInt32) throws(CustodyError) -> String {
     var answer = try bus.reply(to: alias, "o")
     return try answer.objectPath()
   }
 
   /// The first key of this generation that `accept` takes.
+  /// - Parameter meanwhile: done while the service looks for it.
   mutating func firstKey(
-    _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
+    _ id: GroupKeyID, meanwhile: () -> Void = {},
+    where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
     let session = bus.call(.secrets("OpenSession", "sv")) {
       $0.string("plain")
@@ -51,6 +76,8 @@ struct SecretServiceReader: ~Copyable {
       $0.string("")
     }
     let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
+    try bus.flush()
+    meanwhile()
     var opened = try bus.reply(to: session, "vo")
     guard try opened.signature() == "s" else { throw .badAnswer }
     try opened.skipBytes(terminated: true)

@@ -9,12 +9,15 @@ struct SessionBus: ~Copyable {
   private static let limit = 1 << 20
 
   private let socket: Int32
-  private let deadline: Deadline
+  /// Over all that is waited for from now on.
+  var deadline: Deadline
   private let buffer = ReceiveBuffer()
   private var parsed = 0
   private var replies: [Reply] = []
   private var pending = DBusWriter()
   private var lastSerial: UInt32 = 0
+  /// The call whose answer has not been looked at yet.
+  private var greeting: UInt32?
 
   private struct Reply {
     let serial: UInt32
@@ -28,26 +31,28 @@ struct SessionBus: ~Copyable {
     self.deadline = deadline
   }
 
-  /// Connects and says hello.
+  /// Connects, and queues what greets the bus. Nothing is waited for: the peer's credentials are
+  /// the kernel's, so the exchange is a formality, and the bus reads in order.
   /// - Parameter address: as in `DBUS_SESSION_BUS_ADDRESS`.
   static func open(_ address: String?, _ deadline: Deadline) throws(CustodyError) -> SessionBus {
     var bus = SessionBus(socket: try connect(address, deadline), deadline: deadline)
-    try bus.hello()
+    bus.pending.raw(
+      "\0AUTH EXTERNAL \(hexadecimal(Array(String(geteuid()).utf8)))\r\nBEGIN\r\n")
+    bus.greeting = bus.call(.bus("Hello"))
     return bus
   }
 
-  /// All goes ahead of the first answer: the peer's credentials are the kernel's, so the exchange
-  /// is a formality, and the bus reads in order.
-  private mutating func hello() throws(CustodyError) {
-    pending.raw("\0AUTH EXTERNAL \(hexadecimal(Array(String(geteuid()).utf8)))\r\nBEGIN\r\n")
-    let hello = call(.bus("Hello"))
-    do throws(CustodyError) {
-      try send()
-      try authenticated()
-    } catch .serviceGone {
-      throw .noBus
-    }
+  /// Looks at the bus's answers to the greeting, once.
+  private mutating func greeted() throws(CustodyError) {
+    guard let hello = greeting else { return }
+    greeting = nil
+    do throws(CustodyError) { try authenticated() } catch .serviceGone { throw .noBus }
     _ = try reply(to: hello, "s")
+  }
+
+  /// Sends what is queued.
+  mutating func flush() throws(CustodyError) {
+    do throws(CustodyError) { try send() } catch .serviceGone where greeting != nil { throw .noBus }
   }
 
   deinit { close(socket) }
@@ -55,10 +60,10 @@ struct SessionBus: ~Copyable {
   /// Queues a call, which leaves with the next wait for a reply.
   /// - Returns: its serial.
   mutating func call(
-    _ call: DBusCall, _ body: (inout DBusWriter) -> Void = { _ in }
+    _ call: DBusCall, flags: UInt8 = 0, _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> UInt32 {
     lastSerial += 1
-    pending.call(lastSerial, call, body)
+    pending.call(lastSerial, call, flags: flags, body)
     return lastSerial
   }
 
@@ -67,7 +72,8 @@ struct SessionBus: ~Copyable {
   mutating func reply(
     to serial: UInt32, _ signature: String
   ) throws(CustodyError) -> DBusReader {
-    try send()
+    try flush()
+    try greeted()
     while true {
       if let reply = replies.first(where: { $0.serial == serial }) {
         if let name = reply.errorName { throw Self.error(named: name) }

@@ -40,6 +40,12 @@ public enum SystemCalls {
       retried { unsafe tv_openat(directory, path, flags | O_CLOEXEC, mode) }, "openat")
   }
 
+  /// Renames a file in one step, and fails with `EEXIST` where the new name is taken. A file system
+  /// that cannot do it answers `EINVAL`.
+  public static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {
+    try check(unsafe tv_rename_new(from, to), "renameat2")
+  }
+
   /// Tries to take an open-file-description lock over the whole file, without waiting.
   /// - Returns: whether it was acquired; false when another description holds it.
   public static func ofdLock(_ descriptor: Int32, exclusive: Bool) throws(SystemCallError) -> Bool {

@@ -8,9 +8,6 @@ extension VaultCore {
   package func exportCache(_ query: AccountQuery) throws(VaultError) -> MSALCache {
     try read { transaction in
       var cache = try self.extras(in: transaction)
-      // A whole cache carries what belongs to no account; a part of one, only the clients' own
-      // metadata.
-      if query != .all { cache.unknown = [] }
       var accounts: [StoredAccount] = []
       let damaged = try transaction.forEachAccount { account throws(StoreError) in
         accounts.append(account)
@@ -19,6 +16,13 @@ extension VaultCore {
       let selection = try self.selection(query, in: transaction)
       for account in accounts where selection(account) != nil {
         try Self.add(account, to: &cache, in: transaction)
+      }
+      // A whole cache carries what belongs to no account; a part of one, only the metadata of the
+      // clients in it.
+      if query != .all {
+        cache.unknown = []
+        let clients = Set(cache.tokens.map { CaseFolding.key($0.credential.clientID) })
+        cache.apps.removeAll { !clients.contains(CaseFolding.key($0.clientID)) }
       }
       return cache
     }

@@ -15,10 +15,12 @@ struct KeyRetrieval {
   /// Opens the file, following rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<20 {
+      // The service's first answer comes while the file is opened.
+      let conversation = custodian.begin()
       let locked = try LockedGroup(path: path)
       let header = locked.header
       do {
-        let key = try key(for: locked)
+        let key = try key(for: locked, over: conversation)
         return try locked.unlock(key)
       } catch {
         // A key that is missing or wrong may just be one that was rotated away since the header
@@ -40,12 +42,15 @@ struct KeyRetrieval {
     }
   }
 
-  private func key(for locked: borrowing LockedGroup) throws -> SecretBytes {
+  private func key(
+    for locked: borrowing LockedGroup,
+    over conversation: consuming SecretServiceCustodian.Conversation
+  ) throws -> SecretBytes {
     let header = locked.header
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
     switch header.custody {
     case .secretService:
-      return try custodian.key(id)
+      return try custodian.key(id, over: conversation, meanwhile: CryptoPreparation.run)
     case .passphrase, .keyFile:
       if let kept = try KernelKeyring.key(id) { return kept }
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }

@@ -8,7 +8,10 @@ enum OpenSSL {
     OPENSSL_init_crypto(
       UInt64(
         OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS
-          | OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS), nil) == 1
+          | OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS
+          // Freeing each algorithm at the end of a process that ends anyway takes as long as
+          // decrypting a few hundred tokens; secrets are wiped where they are released.
+          | OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
   private nonisolated(unsafe) static let fetchedAES =
     unsafe isReady
@@ -27,6 +30,9 @@ enum OpenSSL {
   static func hmac() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedHMAC) }
   static func hkdf() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedHKDF) }
   static func sha256() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedSHA256) }
+
+  /// Fetches what opening a group needs.
+  static func prepare() { unsafe _ = (fetchedAES, fetchedHMAC, fetchedHKDF) }
 
   static func requireReady() throws(CryptoError) { try check(isReady) }
 

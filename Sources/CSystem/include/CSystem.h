@@ -14,6 +14,8 @@ int tv_ofd_lock(int descriptor, short type);
 int tv_open(const char *path, int flags, mode_t mode);
 /// openat(2) with a mode.
 int tv_openat(int directory, const char *path, int flags, mode_t mode);
+/// renameat2(RENAME_NOREPLACE): EEXIST where `to` is there already.
+int tv_rename_new(const char *from, const char *to);
 
 /// ioctl(TIOCGWINSZ).
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns);

@@ -1,0 +1,182 @@
+import Foundation
+import KeyCustody
+import Testing
+import TokenVaultTestSupport
+import VaultCrypto
+
+/// Each command that changes something, killed on entering each system call that does so: the
+/// writes and syncs of files, and the messages to the keyring. What GLib's threads write to wake
+/// each other changes nothing outside of the process and is left out.
+@Suite struct KilledCommandTests {
+  enum Operation: String, CaseIterable, Sendable {
+    case create, add, importing, switching, signOut, rekey
+
+    var command: [String] {
+      switch self {
+      case .create: ["add", "--service", "first.example", "--username", "carol"]
+      case .add: ["add", "--service", "git.example", "--username", "carol"]
+      case .importing: ["import", "-"]
+      case .switching: ["switch", Person.bob.username]
+      case .signOut: ["sign-out", Person.bob.username]
+      case .rekey: ["group", "rekey"]
+      }
+    }
+
+    var input: String {
+      switch self {
+      case .create, .add: "second\n"
+      case .importing: Person.cache(.ada, .eve, .dan, mark: "-later")
+      case .switching, .signOut, .rekey: ""
+      }
+    }
+  }
+
+  /// As regular expressions, since architectures differ in which of two names they have. strace
+  /// counts each call of each thread.
+  static let calls = [
+    "/^pwrite", "/^f(data)?sync", "/^ftruncate", "/^rename", "/^link", "/^unlink", "/^sendto$",
+    "/^sendmsg$",
+  ]
+
+  @Test(arguments: Operation.allCases)
+  func aCommandKilledAtAnyStepIsWholeOrNotBegun(operation: Operation) throws {
+    let stage = try Stage(operation)
+    var kills = 0
+    for call in Self.calls {
+      for count in 1...1000 {
+        let ran = try stage.run(killedAt: call, count)
+        let wasKilled = ran.wasKilled || ran.status == 137
+        try #require(wasKilled || ran.status == 0, "\(call) \(count): \(ran.errors)")
+        try stage.check(isDone: wasKilled ? nil : true, "\(operation), \(call) \(count)")
+        try stage.reset()
+        if !wasKilled { break }
+        kills += 1
+      }
+    }
+    // The answer itself.
+    let ran = try stage.run(killedAt: "/^write$", 1, onlyOutput: true)
+    #expect(ran.wasKilled || ran.status == 137)
+    try stage.check(isDone: true, "\(operation), the answer")
+    #expect(kills > 20, "hardly anything was killed: \(kills)")
+  }
+
+  /// A machine that is put back to the same state before each run.
+  private final class Stage {
+    private let machine: Machine
+    private let operation: Operation
+    private var image: [String: Data] = [:]
+    private var key: [UInt8] = []
+    private var id = GroupKeyID(groupID: [], generation: 0)
+
+    init(_ operation: Operation) throws {
+      self.operation = operation
+      machine = try Machine()
+      if operation == .create { return }
+      try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+      try machine.succeed("switch", Person.ada.username)
+      try machine.succeed(
+        "add", "--service", "git.example", "--username", "carol", input: "first\n")
+      image = try machine.image()
+      let header = try machine.header()
+      id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+      key = unsafe try machine.custodian.key(id).withUnsafeBytes { unsafe Array($0) }
+    }
+
+    func run(killedAt call: String, _ count: Int, onlyOutput: Bool = false) throws -> Ran {
+      let path = onlyOutput ? #"-P "$(readlink /proc/$$/fd/1)""# : ""
+      return try machine.shell(
+        "exec strace -f --seccomp-bpf -qq -o /dev/null \(path) -e 'trace=\(call)' "
+          + "-e 'inject=\(call):signal=SIGKILL:when=\(count)' \"$T\" "
+          + operation.command.joined(separator: " "), input: operation.input)
+    }
+
+    func reset() throws {
+      try machine.restore(image)
+      if operation == .create { return }
+      let kept = try machine.custodian.generations(of: id.groupID)
+      for generation in kept where generation != id.generation {
+        try machine.custodian.delete(GroupKeyID(groupID: id.groupID, generation: generation))
+      }
+      if !kept.contains(id.generation) {
+        try machine.custodian.store(SecretBytes(copying: key), as: id)
+      }
+    }
+
+    /// - Parameter isDone: whether it has to be done; nil where it may be or not.
+    func check(isDone: Bool?, _ place: Comment) throws {
+      if operation == .create { return try checkCreation(isDone: isDone, place) }
+      // The first command after it finds a group that opens, and ends what was begun.
+      let names = try machine.usernames()
+      let done = try happened(names)
+      if let isDone { #expect(done || !isDone, "an acknowledged change is lost: \(place)") }
+      #expect(try machine.token(Person.ada.username).hasPrefix(Person.ada.access), place)
+      try machine.expectSound()
+      let generation = try machine.header().generation
+      let isRotated = operation == .signOut || operation == .rekey
+      #expect(generation == id.generation + (isRotated && done ? 1 : 0), place)
+      let kept = try machine.generations()
+      #expect(kept.first == generation, "\(place): the keyring has \(kept)")
+      #expect(kept == [generation] || !done && isRotated && kept == [generation, generation + 1])
+      guard isRotated, !done else { return }
+      // Nothing that was left is in the way of the next.
+      try machine.succeed("sign-out", Person.bob.username)
+      #expect(try !machine.usernames().contains(Person.bob.username), place)
+      #expect(try machine.generations() == [generation + 1], place)
+    }
+
+    private func checkCreation(isDone: Bool?, _ place: Comment) throws {
+      let exists = FileManager.default.fileExists(atPath: machine.file)
+      if isDone == true { #expect(exists, "an acknowledged change is lost: \(place)") }
+      if exists {
+        let names = try machine.usernames()
+        #expect(names == ["carol"] || names.isEmpty && isDone != true, place)
+      } else {
+        let ran = try machine.vault("list", "--json")
+        #expect(ran.status == 0 && ran.output == "[]\n", "\(place): \(ran.errors)")
+      }
+      // The same command again does what it should, whatever was left.
+      try machine.succeed(
+        "add", "--service", "first.example", "--username", "carol", input: "second\n")
+      #expect(try machine.token("carol") == "second\n", place)
+      try machine.expectSound()
+      #expect(try machine.keyCount() == 1, "\(place): a key is left")
+      let left = try machine.image().keys.sorted()
+      #expect(!left.contains { $0.hasSuffix(".new") }, "\(place): \(left)")
+      try machine.succeed("group", "delete", Machine.group, "--yes")
+      #expect(try machine.keyCount() == 0, place)
+      #expect(try !machine.image().keys.contains { $0.contains(".vault") }, place)
+    }
+
+    /// Whether the change is there, all of it; half of one is a failure.
+    private func happened(_ names: [String]) throws -> Bool {
+      let before = [Person.ada.username, Person.bob.username, "carol"].sorted()
+      switch operation {
+      case .create: return true
+      case .add:
+        #expect(names == before)
+        let secret = try machine.token("carol")
+        #expect(["first\n", "second\n"].contains(secret))
+        return secret == "second\n"
+      case .importing:
+        let isNew = try machine.token(Person.ada.username) == Person.ada.access + "-later\n"
+        let after = (before + [Person.dan.username, Person.eve.username]).sorted()
+        #expect(names == (isNew ? after : before), "half an import")
+        return isNew
+      case .switching:
+        #expect(names == before)
+        let current = try machine.succeed("current")
+        return current.contains(Person.bob.username)
+      case .signOut:
+        let isErased = !names.contains(Person.bob.username)
+        #expect(names == before.filter { !isErased || $0 != Person.bob.username })
+        if !isErased {
+          #expect(try machine.token(Person.bob.username) == Person.bob.access + "\n")
+        }
+        return isErased
+      case .rekey:
+        #expect(names == before)
+        return try machine.header().generation == id.generation + 1
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+import VaultModel
+
+@testable import TokenVault
+
+/// MSAL for Python itself writes a cache; a group keeps it; MSAL answers from the export.
+@Suite("A group between two runs of the real MSAL for Python")
+struct ExportingTests {
+  private static let peers = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Peers")
+  private let vault: TestVault
+  private let python: PythonPeer
+
+  init() throws {
+    vault = try TestVault()
+    python = try PythonPeer()
+    // MSAL's tokens are of now.
+    vault.clock.withLock { $0 = Int64(Date().timeIntervalSince1970) + 2 }
+  }
+
+  private func make() throws -> (cache: MSALCache, path: String) {
+    let path = vault.home.appending(path: "cache.json").path
+    _ = try python.run(Self.peers.appending(path: "make_cache.py"), [path])
+    return (try MSALCache(json: [UInt8](try Data(contentsOf: URL(filePath: path)))), path)
+  }
+
+  private func answers(_ path: String) throws -> NSDictionary {
+    let answer = try python.run(Self.peers.appending(path: "answer_silently.py"), [path])
+    return try #require(try JSONSerialization.jsonObject(with: answer) as? NSDictionary)
+  }
+
+  @Test("accounts, tenants and policies are listed as they are, and their tokens are served")
+  func listing() throws {
+    let core = vault.core()
+    let (cache, _) = try make()
+    let report = try core.importCache(cache)
+    // The fifth is what came without an account.
+    #expect(report.added.count == 5 && report.olderCredentials == 0)
+    let accounts = try core.accounts(.all).accounts
+    #expect(
+      accounts.map(\.username) == [
+        "", "ada@contoso.example", "Bob@fabrikam.example", "eve@mail.example", "eve@mail.example",
+      ])
+    #expect(accounts.map(\.policy) == [nil, nil, nil, "b2c_1_edit", "b2c_1_signin"])
+    #expect(accounts[1].tenantProfiles.count == 2)
+    #expect(accounts[1].tenantProfiles.map(\.isHomeTenantProfile) == [true, false])
+    #expect(
+      IDToken(claimsJSON: accounts[1].tenantProfiles[0].claimsJSON)?.name == "Ada L\u{f6}velace")
+    #expect(accounts[3].authorityType == .b2c)
+    #expect(accounts[3].personIdentifier == accounts[4].personIdentifier)
+    let arm = "https://management.core.windows.net//.default"
+    #expect(
+      try core.tokenText(arm, account: "ada@contoso.example") == "fake-access-token-ada-contoso-arm"
+    )
+    #expect(
+      try core.tokenText(
+        "https://shop.onmicrosoft.com/orders/read", account: accounts[4].identifier)
+        == "fake-access-token-eve-b2c_1_signin")
+    let again = try core.importCache(cache)
+    #expect(again.unchanged.count == 5 && again.credentials == 0 && again.updated.isEmpty)
+  }
+
+  @Test("MSAL answers every account from the export, without a network, as from its own cache")
+  func silentAnswers() throws {
+    let (cache, original) = try make()
+    try vault.core().importCache(cache)
+    let export = vault.home.appending(path: "export.json")
+    try Data(try vault.core().exportCache(.all).json()).write(to: export)
+    #expect(try answers(export.path) == answers(original))
+  }
+
+  @Test("what is exported of one account has nothing of the others")
+  func part() throws {
+    let (cache, _) = try make()
+    let core = vault.core()
+    try core.importCache(cache)
+    let json = try core.exportCache(AccountQuery(username: "bob@fabrikam.example")).json()
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains("fake-family-refresh-token-bob"))
+    for other in ["token-ada", "ada@", "eve", "b2clogin", "token-device", "88888888"] {
+      #expect(!text.contains(other))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+import VaultModel
+
+@testable import TokenVault
+
+@Suite("Being told of changes", .timeLimit(.minutes(1)))
+struct GroupChangesTests {
+  private let vault: TestVault
+
+  init() throws { vault = try TestVault() }
+
+  @Test("own commits, rotations and group making do not count, each foreign commit does")
+  func marks() throws {
+    let (core, other) = (vault.core(), vault.core())
+    #expect(try core.changeMark() == nil)
+    try core.importCache(Person.ada.cache() + Person.bob.cache())
+    let made = try #require(try core.changeMark())
+    #expect(made.isOwnWork)
+    try core.switchTo("1111")
+    try core.signOut([Person.bob.id])
+    try core.signOut([Person.ada.id], client: Clients.cli)
+    core.close()
+    #expect(try core.changeMark() == made)
+    try other.switchTo("1111")
+    let after = try #require(try core.changeMark())
+    #expect(after != made && !after.isOwnWork)
+    try core.rekey()
+    #expect(try core.changeMark() == after)
+    #expect(try core.accounts(.all).accounts.count == 1)
+    _ = try core.currentAccount(client: Clients.editor)
+    #expect(try core.changeMark() == after)
+    try other.delete()
+    #expect(try core.changeMark() == nil)
+    try other.importCache(Person.ada.cache())
+    #expect(try core.changeMark()?.isOwnWork == false)
+  }
+
+  /// Counts what a watching tool is told. It is known to watch once it was told of something.
+  private actor Watcher {
+    private(set) var told = 0
+    private var waiting: [(Int, CheckedContinuation<Void, Never>)] = []
+
+    func tell() {
+      told += 1
+      for (count, continuation) in waiting where told >= count { continuation.resume() }
+      waiting.removeAll { told >= $0.0 }
+    }
+
+    func wait(for count: Int) async {
+      if told >= count { return }
+      await withCheckedContinuation { waiting.append((count, $0)) }
+    }
+  }
+
+  @Test("a watching tool hears of the group's making, of commits and of its deletion, and can stop")
+  func watching() async throws {
+    let watcher = Watcher()
+    let watched = Vault(vault.configuration())
+    let watching = Task {
+      for try await _ in watched.changes() { await watcher.tell() }
+    }
+    let other = vault.core()
+    try other.importCache(Person.ada.cache())
+    // Until the first is told, the watch may not have begun.
+    let early = Task {
+      while await watcher.told == 0 {
+        try vault.core().switchTo("1111")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    await watcher.wait(for: 1)
+    try await early.value
+    let before = await watcher.told
+    try other.signOut([Person.ada.id])
+    await watcher.wait(for: before + 1)
+    #expect(try await watched.accounts().emptyReason == .noAccounts)
+    let beforeDeletion = await watcher.told
+    try other.delete()
+    await watcher.wait(for: beforeDeletion + 1)
+    #expect(try await watched.accounts().emptyReason == .groupDoesNotExist)
+    watching.cancel()
+    try await watching.value
+  }
+}
