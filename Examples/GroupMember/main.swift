@@ -28,6 +28,11 @@ do {
     exitCode: 77)
 } catch .interactionRequired(let reason, let account, _) {
   complain("\(account.username) has to sign in: \(reason)", exitCode: 4)
+} catch .ambiguousCurrentAccount(let candidates, let group) {
+  complain(
+    "\(candidates.count) accounts are signed in, and none is the current one.\n"
+      + "To choose one: tokenvault --group \(group) switch",
+    exitCode: 64)
 } catch {
   complain("\(error)", exitCode: 1)
 }

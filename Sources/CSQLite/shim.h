@@ -6,6 +6,11 @@ static inline int tv_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const
   return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+static inline void tv_sqlite3_persist_wal(sqlite3 *database) {
+  int on = 1;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
+}
+
 // sqlite3_db_config is variadic, which Swift cannot import.
 static inline void tv_sqlite3_harden(sqlite3 *database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);

@@ -16,14 +16,15 @@ extension VaultCore {
   package func accounts(_ query: AccountQuery) throws(VaultError) -> AccountListing {
     do {
       return try read { transaction in
-        var stored: [StoredAccount] = []
-        let damaged = try transaction.forEachAccount { account throws(StoreError) in
-          stored.append(account)
+        let selection = try self.selection(query, in: transaction)
+        var found: [Account] = []
+        // One at a time: what is not needed of an account is gone before the next is read.
+        let damaged = try transaction.forEachAccount { stored throws(StoreError) in
+          if let account = selection(stored) { found.append(account) }
         }
-        let found = try self.select(query, stored, in: transaction).sorted(by: Account.isOrdered)
         return AccountListing(
-          accounts: found,
-          emptyReason: found.isEmpty ? try self.reason(query, stored, in: transaction) : nil,
+          accounts: found.inOrder(),
+          emptyReason: found.isEmpty ? try self.reason(query, in: transaction) : nil,
           damagedRows: damaged)
       }
     } catch .noGroup {
@@ -36,33 +37,41 @@ extension VaultCore {
     }
   }
 
-  /// The accounts that fulfil a query. Whether one is signed in is asked for the client, where the
-  /// query names one: a family's refresh token signs clients in that hold nothing themselves.
-  func select(
-    _ query: AccountQuery, _ stored: [StoredAccount], in transaction: GroupTransaction
-  ) throws -> [Account] {
+  /// Gives what the vault shows of a stored account that fulfils a query, nil for others. Whether
+  /// one is signed in is asked for the client, where the query names one: a family's refresh token
+  /// signs clients in that hold nothing themselves.
+  func selection(
+    _ query: AccountQuery, in transaction: GroupTransaction
+  ) throws -> (StoredAccount) -> Account? {
+    func shown(_ stored: StoredAccount, _ query: AccountQuery) -> Account? {
+      let account = account(stored, in: transaction)
+      return query.matches(account) ? account : nil
+    }
     guard let clientID = query.clientID, let signedIn = query.signedIn else {
-      return stored.map { self.account($0, in: transaction) }.filter(query.matches)
+      return { shown($0, query) }
     }
     let client = try client(clientID, in: transaction)
     var rest = query
     rest.clientID = nil
     rest.signedIn = nil
-    return stored.filter { $0.sheet.isSignedIn(client) == signedIn }
-      .map { self.account($0, in: transaction) }.filter(rest.matches)
+    return { [rest] in $0.sheet.isSignedIn(client) == signedIn ? shown($0, rest) : nil }
   }
 
   private func reason(
-    _ query: AccountQuery, _ stored: [StoredAccount], in transaction: GroupTransaction
+    _ query: AccountQuery, in transaction: GroupTransaction
   ) throws -> EmptyReason {
-    if stored.isEmpty { return .noAccounts }
-    if query.signedIn == true, !stored.contains(where: \.sheet.isSignedIn) { return .allSignedOut }
-    if query.clientID != nil {
-      var without = query
-      without.clientID = nil
-      if try !select(without, stored, in: transaction).isEmpty { return .noneForClient }
+    var without = query
+    without.clientID = nil
+    let others = try selection(without, in: transaction)
+    var (isEmpty, allSignedOut, othersFulfil) = (true, true, false)
+    _ = try transaction.forEachAccount { stored throws(StoreError) in
+      isEmpty = false
+      if stored.sheet.isSignedIn { allSignedOut = false }
+      if others(stored) != nil { othersFulfil = true }
     }
-    return .noneMatches
+    if isEmpty { return .noAccounts }
+    if query.signedIn == true, allSignedOut { return .allSignedOut }
+    return query.clientID != nil && othersFulfil ? .noneForClient : .noneMatches
   }
 
   /// The account that a name, alias, home account id or unique prefix of one means.
@@ -208,5 +217,14 @@ extension Account {
   static func isOrdered(_ left: Account, _ right: Account) -> Bool {
     (left.username.lowercased(), left.identifier.lowercased(), left.environment)
       < (right.username.lowercased(), right.identifier.lowercased(), right.environment)
+  }
+}
+
+extension [Account] {
+  /// Sorted as ``Account/isOrdered(_:_:)`` says; the names are folded once and not at each
+  /// comparison.
+  func inOrder() -> [Account] {
+    let keys = map { ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment) }
+    return indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }
   }
 }

@@ -13,8 +13,8 @@ extension VaultCore {
         accounts.append(account)
       }
       guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
-      let chosen = Set(try self.select(query, accounts, in: transaction).map(\.identity))
-      for account in accounts where chosen.contains(account.sheet.identity) {
+      let selection = try self.selection(query, in: transaction)
+      for account in accounts where selection(account) != nil {
         try Self.add(account, to: &cache, in: transaction)
       }
       // A whole cache carries what belongs to no account; a part of one, only the metadata of the

@@ -83,7 +83,7 @@ extension VaultCore {
   ) throws(VaultError) -> SignOutReport {
     try withGroup { group in
       // A name that nobody bears is told before the keyring is touched.
-      try group.read { _ = try choose($0) }
+      if !everything { try group.read { _ = try choose($0) } }
       var accounts: [Account] = []
       var tags: [[UInt8]] = []
       let isShared = try self.deviceInformation().mode == .shared

@@ -106,6 +106,53 @@ public enum InteractionReason: Equatable, Sendable {
   case otherTenant([String])
 }
 
+extension InteractionReason: CustomStringConvertible {
+  /// The case without the tenants' names.
+  public var description: String {
+    switch self {
+    case .noToken: "noToken"
+    case .expired: "expired"
+    case .signedOut: "signedOut"
+    case .newTokenRequested: "newTokenRequested"
+    case .otherTenant(let tenants): "otherTenant(\(tenants.count) tenants)"
+    }
+  }
+}
+
+extension VaultError: CustomStringConvertible {
+  /// The case and what of it names no person, for logs. The command line has the text for people.
+  public var description: String {
+    switch self {
+    case .noGroup(let group): "noGroup(\(group))"
+    case .groupExists(let group): "groupExists(\(group))"
+    case .noManifest(let group): "noManifest(\(group))"
+    case .badManifest(let path, let fault): "badManifest(\(path), \(fault))"
+    case .notAMember(let executable, let group): "notAMember(\(executable), \(group))"
+    case .noAccount(_, let group): "noAccount(\(group))"
+    case .noAccountForDirectory(_, let group): "noAccountForDirectory(\(group))"
+    case .ambiguousAccount(_, let candidates): "ambiguousAccount(\(candidates.count) candidates)"
+    case .ambiguousCurrentAccount(let candidates, let group):
+      "ambiguousCurrentAccount(\(candidates.count) candidates, \(group))"
+    case .noCurrentAccount(let reason, let group): "noCurrentAccount(\(reason), \(group))"
+    case .interactionRequired(let reason, _, let group):
+      "interactionRequired(\(reason), \(group))"
+    case .scopesRequired(let stored, _): "scopesRequired(\(stored.count) stored)"
+    case .sharedDeviceOccupied: "sharedDeviceOccupied"
+    case .sharedDeviceTakesOne(let given): "sharedDeviceTakesOne(\(given) given)"
+    case .aliasTaken: "aliasTaken"
+    case .invalid(let field): "invalid(\(field.rawValue))"
+    case .olderFile(let group, let generation, let newest):
+      "olderFile(\(group), generation \(generation) of \(newest))"
+    case .foreignBackup(let group): "foreignBackup(\(group))"
+    case .store(let error, let group): "store(\(error), \(group))"
+    case .custody(let error, let group): "custody(\(error), \(group))"
+    case .cache(let error): "cache(\(error))"
+    case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
+    case .unexpected(let type): "unexpected(\(type))"
+    }
+  }
+}
+
 extension GroupStore.StoreError {
   func vaultError(_ group: GroupName) -> VaultError {
     switch self {

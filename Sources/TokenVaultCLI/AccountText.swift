@@ -9,6 +9,10 @@ extension Account {
     return identifier.isEmpty ? "(no account)" : identifier
   }
 
+  /// Where the account lives: its environment, and in B2C its policy, which makes it another
+  /// account than the same person's others.
+  var shownPlace: String { policy.map { "\(environment) \($0)" } ?? environment }
+
   /// The account as listings give it in JSON.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
@@ -81,7 +85,7 @@ struct AccountTable {
       } ?? (account.isRefreshTokenStored ? "refresh only" : "none")
     return [
       account.isCurrent ? "*" : "", PlainText.escaped(account.shownName),
-      PlainText.escaped(account.alias ?? ""), PlainText.escaped(account.environment),
+      PlainText.escaped(account.alias ?? ""), PlainText.escaped(account.shownPlace),
       isSecret ? "-" : "\(account.tenantProfiles.count)",
       isSecret ? "secret" : account.isSignedIn ? "signed in" : "signed out", token,
     ] + (showsGroup ? [account.group.description] : [])

@@ -3,6 +3,12 @@ struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private var isFirst = true
 
+  /// The JSON with a line end.
+  consuming func finished() -> [UInt8] {
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
   mutating func object(_ body: (inout JSONWriter) -> Void) { container("{", "}", body) }
 
   mutating func array<Element>(
@@ -28,6 +34,12 @@ struct JSONWriter {
   mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
+    defer { bytes.append(UInt8(ascii: "\"")) }
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x7f }
+    if isPlain {
+      bytes.append(contentsOf: text.utf8)
+      return
+    }
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -40,7 +52,6 @@ struct JSONWriter {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 
   mutating func bool(_ value: Bool) { raw((value ? "true" : "false").utf8) }
@@ -102,8 +113,8 @@ struct JSONWriter {
     safe.reserveCapacity(json.count)
     var index = 0
     while index < json.count {
-      let rest = json[index...].prefix(3)
-      if let (scalar, length) = activeScalar(Array(rest)) {
+      let isLead = [0xc2, 0xe2, 0xef].contains(json[index])
+      if isLead, let (scalar, length) = activeScalar(Array(json[index...].prefix(3))) {
         safe += "\\u".utf8
         for shift in [12, 8, 4, 0] { safe.append(hex(UInt8(scalar >> UInt16(shift) & 15))) }
         index += length

@@ -26,7 +26,7 @@ extension Invocation {
   func answerJSON(_ build: (inout JSONWriter) -> Void) throws(CommandError) {
     var writer = JSONWriter()
     build(&writer)
-    try answer(JSONWriter.safeForTerminals(writer.bytes) + [UInt8(ascii: "\n")])
+    try answer(JSONWriter.safeForTerminals(writer.finished()))
   }
 
   /// Tells the person at the terminal something that is no answer.

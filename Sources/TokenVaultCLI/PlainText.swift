@@ -4,6 +4,7 @@ enum PlainText {
   /// control characters (a user name may hold an escape sequence), and those that reorder or hide
   /// what stands beside them (Unicode TR 36, TR 39).
   static func escaped(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isActive) else { return text }
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,5 +1,7 @@
 /// One signed-in (or formerly signed-in) account of a keychain group, as MSAL knows it.
-public struct Account: Hashable, Sendable {
+public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
   /// The home account id's opaque text.
   public var identifier: String { homeAccountID.identifier }
   /// Who the person is in the tenant they come from.
@@ -50,6 +52,13 @@ public struct Account: Hashable, Sendable {
     self.isRefreshTokenStored = isRefreshTokenStored
     self.identity = identity
   }
+
+  /// Names nobody, so that a logged account does not tell who it is.
+  public var description: String { "an account of \(group)" }
+  /// As ``description``.
+  public var debugDescription: String { description }
+  /// Shows nothing to `dump` and to the reflection of an error that carries an account.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
   /// The B2C policy of the account, lower case; nil for other accounts.
   public var policy: String? { homeAccountID.policy }

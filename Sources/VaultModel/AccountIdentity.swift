@@ -7,8 +7,12 @@ public struct HomeAccountID: Hashable, Sendable {
   public init(_ identifier: String) { self.identifier = identifier }
 
   private var halves: (Substring, Substring)? {
-    let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 2 ? (parts[0], parts[1]) : nil
+    // By bytes: it runs several times for each account of a listing.
+    let bytes = identifier.utf8
+    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let next = bytes.index(after: dot)
+    guard !bytes[next...].contains(UInt8(ascii: ".")) else { return nil }
+    return (identifier[..<dot], identifier[next...])
   }
 
   /// The part before the dot of `uid.utid`; the whole identifier where it has no such form.

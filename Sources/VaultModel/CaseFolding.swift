@@ -7,7 +7,9 @@ public enum CaseFolding {
   public static func fold(_ name: String) -> [UInt8] { Array(name.lowercased().utf8) }
 
   /// Whether two names are the same name.
-  public static func equal(_ left: String, _ right: String) -> Bool { fold(left) == fold(right) }
+  public static func equal(_ left: String, _ right: String) -> Bool {
+    left.utf8.elementsEqual(right.utf8) || fold(left) == fold(right)
+  }
 }
 
 extension CaseFolding {

@@ -60,7 +60,7 @@ struct ImportCommand: VaultCommand {
     ] {
       lines += accounts.map { account in
         let name = PlainText.escaped(account.shownName)
-        return "\(word)  \(name)  \(PlainText.escaped(account.environment))"
+        return "\(word)  \(name)  \(PlainText.escaped(account.shownPlace))"
       }
     }
     let older =

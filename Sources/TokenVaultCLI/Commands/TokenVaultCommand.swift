@@ -14,7 +14,7 @@ struct TokenVaultCommand: ParsableCommand {
         tokenvault import ~/.azure/msal_token_cache.json
         tokenvault list
         tokenvault switch ada@contoso.example
-        curl -H "Authorization: Bearer $(tokenvault token)" https://graph.microsoft.com/v1.0/me
+        tokenvault token --scope User.Read
         tokenvault sign-out ada@contoso.example
 
       EXIT STATUS

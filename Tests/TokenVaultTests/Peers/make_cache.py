@@ -1,5 +1,6 @@
-"""Writes a token cache with the real MSAL for Python: make_cache.py OUTFILE
+"""Writes a token cache with the real MSAL for Python: make_cache.py [--accounts-only] OUTFILE
 
+With --accounts-only it leaves out the tokens that MSAL keeps without an account.
 Each answer goes through TokenCache.add(), as MSAL's own flows hand it over. Every name, id and
 token is made up. Prints as JSON what the cache has to hold, without a token in it.
 """
@@ -142,12 +143,15 @@ def orphan():
     }
 
 
-def main(path):
+def main(path, accounts_only=False):
     cache = msal.SerializableTokenCache()
     for event in events():
+        if accounts_only and event["client_id"] == DEVICE_APP:
+            continue
         cache.add(event)
-    entry = orphan()
-    cache.modify(msal.TokenCache.CredentialType.ACCESS_TOKEN, entry, entry)
+    if not accounts_only:
+        entry = orphan()
+        cache.modify(msal.TokenCache.CredentialType.ACCESS_TOKEN, entry, entry)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w") as file:
         file.write(cache.serialize())
@@ -168,4 +172,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[-1], accounts_only="--accounts-only" in sys.argv[1:-1])

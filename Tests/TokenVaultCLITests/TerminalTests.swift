@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// What needs a person at a terminal, in a real one.
+@Suite("The command line on a terminal", .serialized)
+struct TerminalTests {
+  private static let session = Result { try PrivateSecretService() }
+
+  private func home() throws -> ShellHome {
+    let home = try CommandLineFixtures().home(Self.session.get())
+    #expect(try home.run("tokenvault import cache.json").status == 0)
+    return home
+  }
+
+  @Test func thePickerChoosesWithArrows() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault switch", in: home)
+    try terminal.wait(for: "bob@contoso.example")
+    try terminal.press("Down")
+    try terminal.press("Up")
+    try terminal.press("j")
+    try terminal.press("Enter")
+    let screen = try terminal.wait(for: "ended with 0")
+    #expect(screen.contains("Current account: bob@contoso.example"))
+    #expect(try home.run("tokenvault current").output == "bob@contoso.example\n")
+  }
+
+  @Test func thePickerFiltersWhatIsTyped() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault switch", in: home)
+    try terminal.wait(for: "Type to filter")
+    try terminal.type("ada")
+    let filtered = try terminal.wait(for: "Which account? ada_")
+    #expect(!filtered.contains("bob@"))
+    try terminal.type("xyz")
+    try terminal.wait(for: "nobody answers")
+    try terminal.press("Enter")
+    try terminal.press("C-u")
+    try terminal.type("bo")
+    try terminal.wait(for: "Which account? bo_")
+    try terminal.press("Enter")
+    try terminal.wait(for: "ended with 0")
+    #expect(try home.run("tokenvault current").output == "bob@contoso.example\n")
+  }
+
+  @Test(arguments: ["Escape", "C-c", "C-d"])
+  func thePickerLeavesEverythingAsItIs(key: String) throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault switch", in: home)
+    try terminal.wait(for: "Type to filter")
+    try terminal.press(key)
+    try terminal.wait(for: "ended with 130")
+    #expect(try home.run("tokenvault current").status == 64)
+  }
+
+  @Test func thePickerFollowsTheWindowsSize() throws {
+    let terminal = try TmuxTerminal("tokenvault switch", in: home(), columns: 30, rows: 3)
+    let small = try terminal.wait(for: "ada@contoso")
+    #expect(small.contains("…"))
+    #expect(!small.contains("bob@"))
+    try terminal.press("Down")
+    try terminal.wait(for: "bob@contoso")
+    try terminal.resize(columns: 90, rows: 20)
+    let large = try terminal.wait(for: "login.microsoftonline.com")
+    #expect(large.contains("ada@contoso.example") && large.contains("bob@contoso.example"))
+  }
+
+  @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+  func aSignalPutsTheTerminalBack(signal: Int32) throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault switch; stty -a | tr ';' '\\n'", in: home)
+    try terminal.wait(for: "Type to filter")
+    let process = try #require(try terminal.process(named: "tokenvault"))
+    #expect(kill(process, signal) == 0)
+    let screen = try terminal.wait(for: "ended with")
+    for setting in [" echo ", " icanon ", " isig "] {
+      #expect(screen.contains(setting), "\(setting) is off: \(screen)")
+    }
+    #expect(!screen.contains("Type to filter"))
+  }
+
+  @Test func thePickerIsNotShownWhereNothingMayBeAsked() throws {
+    let terminal = try TmuxTerminal("tokenvault switch --no-input", in: home())
+    try terminal.wait(for: "ended with 64")
+  }
+
+  @Test func aSecretIsTypedUnseen() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal(
+      "tokenvault add --service git.example.com --username eve", in: home)
+    try terminal.wait(for: "Secret for eve at git.example.com:")
+    try terminal.type("hunterX")
+    try terminal.press("BSpace")
+    try terminal.type("2")
+    try terminal.press("Enter")
+    let screen = try terminal.wait(for: "ended with 0")
+    #expect(!screen.contains("hunter"))
+    #expect(try home.run("tokenvault token --account eve").output == "hunter2\n")
+  }
+
+  @Test func aPassphraseIsAskedForTwiceAndOnce() throws {
+    let home = try home()
+    let create = "tokenvault group create com.example.pass --custody passphrase"
+    let different = try TmuxTerminal(create, in: home)
+    try different.wait(for: "New passphrase")
+    try different.type("one")
+    try different.press("Enter")
+    try different.wait(for: "The same again")
+    try different.type("two")
+    try different.press("Enter")
+    try different.wait(for: "ended with 77")
+    let same = try TmuxTerminal(create, in: home)
+    try same.wait(for: "New passphrase")
+    try same.type("höre")
+    try same.press("BSpace")
+    try same.press("Enter")
+    try same.wait(for: "The same again")
+    try same.type("hör")
+    try same.press("Enter")
+    try same.wait(for: "ended with 0")
+    let run = try home.run(
+      "echo hör | tokenvault group verify com.example.pass --passphrase-fd 0")
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func ctrlCAtAPromptEndsWith130() throws {
+    let terminal = try TmuxTerminal(
+      "tokenvault add --service git.example.com --username eve; stty -a | tr ';' '\\n'", in: home())
+    try terminal.wait(for: "Secret for eve")
+    try terminal.press("C-c")
+    let screen = try terminal.wait(for: "ended with")
+    #expect(screen.contains("Interrupted; nothing was changed."))
+    #expect(screen.contains(" echo "))
+  }
+
+  @Test func everythingIsAskedForBefore() throws {
+    let home = try home()
+    let no = try TmuxTerminal("tokenvault sign-out --all", in: home)
+    try no.wait(for: "[y/N]")
+    try no.press("n")
+    try no.wait(for: "ended with 77")
+    #expect(try home.run("tokenvault list | wc -l").output == "3\n")
+    let yes = try TmuxTerminal("tokenvault sign-out --all", in: home)
+    try yes.wait(for: "[y/N]")
+    try yes.press("y")
+    try yes.wait(for: "ended with 0")
+    #expect(try home.run("tokenvault list").output.isEmpty)
+  }
+
+  @Test func anExportIsNotShown() throws {
+    let terminal = try TmuxTerminal("tokenvault export", in: home())
+    let screen = try terminal.wait(for: "ended with 64")
+    #expect(!screen.contains("at-ada"))
+    #expect(screen.contains("tokenvault export --output FILE"))
+  }
+
+  @Test func colourIsForTerminalsWithoutNOCOLOR() throws {
+    let home = try home()
+    #expect(try home.run("tokenvault switch ada@contoso.example").status == 0)
+    #expect(try !home.run("tokenvault list").output.contains("\u{1b}"))
+    // `script` gives the program a terminal and keeps what it wrote.
+    let coloured = try home.run("script -qec 'tokenvault list' /dev/null")
+    #expect(coloured.output.contains("\u{1b}[1m"))
+    let plain = try home.run("NO_COLOR=1 script -qec 'tokenvault list' /dev/null")
+    #expect(!plain.output.contains("\u{1b}"))
+    #expect(plain.output.contains("ada@contoso.example"))
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+import VaultModel
+
+@testable import TokenVault
+
+@Suite("Rules for directories")
+struct DirectoryRulesTests {
+  private let vault: TestVault
+  private let rules: DirectoryRules
+
+  init() throws {
+    vault = try TestVault()
+    rules = DirectoryRules(vaultDirectory: vault.directory.path)
+  }
+
+  private func rule(_ path: String, _ account: UInt8 = 1) -> DirectoryRules.Rule {
+    DirectoryRules.Rule(
+      group: .universalStorage, account: [UInt8](repeating: account, count: 32), path: path)
+  }
+
+  @Test("the nearest directory at or above decides, and no name that only begins alike")
+  func nearest() throws {
+    #expect(try rules.nearest(to: "/a") == nil)
+    for path in ["/a", "/a/b/c", "/a b"] { try rules.set(rule(path)) }
+    #expect(try rules.nearest(to: "/a/b")?.path == "/a")
+    #expect(try rules.nearest(to: "/a/b/c/d")?.path == "/a/b/c")
+    #expect(try rules.nearest(to: "/ab") == nil)
+    #expect(try rules.nearest(to: "/") == nil)
+    try rules.set(rule("/"))
+    #expect(try rules.nearest(to: "/ab")?.path == "/")
+  }
+
+  @Test("a directory has one rule, the last; a path that would break the file is refused")
+  func setting() throws {
+    try rules.set(rule("/a", 1))
+    try rules.set(rule("/a", 2))
+    #expect(try rules.all().map { $0.account[0] } == [2])
+    for bad in ["relative", "/a\nb", "/a\tb", ""] {
+      #expect(throws: VaultError.self) { try rules.set(rule(bad)) }
+    }
+    #expect(try rules.remove(group: .universalStorage, accounts: [rule("", 2).account]) == 1)
+    #expect(try rules.all() == [])
+  }
+
+  @Test("a file that is not ours is refused, and never half understood")
+  func damaged() throws {
+    try rules.set(rule("/a"))
+    let path = vault.directory.appending(path: "directories").path
+    for text in ["x\n", "group\taa\t/a\n", "com.example\tzz\t/a\n"] {
+      try SmallFile.write(Array(text.utf8), to: path)
+      let error = #expect(throws: VaultError.self) { try rules.all() }
+      #expect(error?.name == "badManifest")
+    }
+  }
+}
