@@ -82,7 +82,7 @@ import TokenVaultTestSupport
         ("$T list --group ''", "", 64), ("$T list --group $'a.b\\nc'", "", 64),
         ("TOKENVAULT_GROUP=../x $T list", "", 64), ("$T group create ../../x", "", 64),
         ("$T group delete .. --yes", "", 64), ("$T list --group A.B", "", 64),
-        ("$T token --group ../x", "", 64), ("$T alias $'a\\nb' ada", "", 64),
+        ("$T token --group ../x", "", 64), ("$T alias ada@contoso.example $'a\\nb'", "", 64),
         ("$T token --min-validity x", "", 64), ("$T frobnicate", "", 64),
         ("$T list --frobnicate $'\\x1b[2J'", "", 64), ("$T list --all-groups x", "", 64),
       ])
@@ -219,7 +219,7 @@ import TokenVaultTestSupport
       $T list --json | grep -o '"username":"[^"]*"' | sort -u
       $T token
       $T group verify >/dev/null; echo "verify $?"
-      ls $D/vault/groups | grep -c new
+      ls $D/vault/groups | grep -c vault.new
       """)
     #expect(
       ran.output == """
