@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,11 @@
 int tv_make_undumpable(void) {
   struct rlimit none = {0, 0};
   if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  // The Swift runtime's crash report prints the memory that registers point to.
+  static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV};
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+    if (signal(crashes[i], SIG_DFL) == SIG_ERR) return -1;
+  }
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 

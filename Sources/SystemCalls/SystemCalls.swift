@@ -17,8 +17,8 @@ public struct SystemCallError: Error, Equatable, Sendable {
 
 /// The system calls that Swift cannot import, and the ones whose errno must not get lost.
 public enum SystemCalls {
-  /// Takes the process out of reach of core files and of ptrace by its own user: a process that
-  /// holds keys calls it first.
+  /// Takes the process out of reach of core files, of the runtime's crash reports and of ptrace by
+  /// its own user: a process that holds keys calls it first.
   public static func makeUndumpable() throws(SystemCallError) {
     try check(tv_make_undumpable(), "prctl")
   }

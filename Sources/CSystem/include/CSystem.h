@@ -6,7 +6,7 @@
 // What Swift cannot import from the C library: variadic functions and missing headers.
 // Each function returns what the system call returns and leaves errno as it was set.
 
-/// prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0.
+/// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and a crash ends the process without a report.
 int tv_make_undumpable(void);
 /// fcntl(F_OFD_SETLK): `type` is F_RDLCK, F_WRLCK or F_UNLCK, over the whole file.
 int tv_ofd_lock(int descriptor, short type);

@@ -1,0 +1,81 @@
+import Foundation
+import KeyCustody
+import Testing
+import TokenVaultTestSupport
+
+/// The ways a group's key is kept, from the command line.
+@Suite struct CustodyTests {
+  @Test func aPassphraseGroupIsMadeUsedRekeyedAndComesBackToTheKeyring() throws {
+    let machine = try Machine()
+    // No keyring is needed for it.
+    let alone: [String: String?] = ["DBUS_SESSION_BUS_ADDRESS": nil]
+    let group = "com.example.passphrase"
+    func vault(
+      _ arguments: String..., passphrase: String = "correct horse", input: String = ""
+    ) throws -> Ran {
+      try machine.shell(
+        "exec \"$T\" --group \(group) --passphrase-fd 7 "
+          + arguments.joined(separator: " ") + " 7<<<'\(passphrase)'",
+        input: input, environment: alone)
+    }
+    let made = try vault("group", "create", group, "--custody", "passphrase")
+    #expect(made.status == 0, "\(made.errors)")
+    let added = try vault("add", "--service", "a.example", "--username", "a", input: "first\n")
+    #expect(added.status == 0, "\(added.errors)")
+    _ = try vault("add", "--service", "a.example", "--username", "b", input: "second\n")
+    #expect(try vault("token", "--account", "a").output == "first\n")
+
+    let wrong = try vault("token", "--account", "a", passphrase: "incorrect horse")
+    #expect(wrong.status == 77 && wrong.output.isEmpty, "\(wrong.errors)")
+    let none = try machine.vault("token", "--group", group, "--account", "a", environment: alone)
+    #expect(none.status == 77 && none.errors.contains("needs its passphrase"), "\(none.errors)")
+
+    let out = try vault("sign-out", "b")
+    #expect(out.status == 0, "\(out.errors)")
+    #expect(try vault("token", "--account", "b").status == 66)
+    #expect(try vault("token", "--account", "a").output == "first\n")
+
+    // The keyring, and back with another passphrase.
+    let moved = try machine.shell(
+      "exec \"$T\" group rekey \(group) --custody secret-service --passphrase-fd 7 "
+        + "7<<<'correct horse'")
+    #expect(moved.status == 0, "\(moved.errors)")
+    #expect(try machine.keyCount() == 1)
+    #expect(try machine.succeed("token", "--group", group, "--account", "a") == "first\n")
+    let back = try machine.shell(
+      "exec \"$T\" group rekey \(group) --custody passphrase --passphrase-fd 7 7<<<'another'")
+    #expect(back.status == 0, "\(back.errors)")
+    #expect(try machine.keyCount() == 0, "the keyring's key is left")
+    #expect(try vault("token", "--account", "a").status == 77)
+    #expect(try vault("token", "--account", "a", passphrase: "another").output == "first\n")
+
+    // Unlocked for a time it asks for nothing; locked it does.
+    let unlocked = try vault("group", "unlock", "--for", "2h", passphrase: "another")
+    #expect(unlocked.status == 0, "\(unlocked.errors)")
+    let token = try machine.vault("token", "--group", group, "--account", "a", environment: alone)
+    #expect(token.output == "first\n", "\(token.errors)")
+    try machine.succeed("group", "lock", group)
+    let locked = try machine.vault("token", "--group", group, "--account", "a", environment: alone)
+    #expect(locked.status == 77)
+  }
+
+  @Test func aRecoveryCodeOpensTheGroupWhenTheKeyringLostItsKey() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+    let code = try machine.succeed("group", "recovery-code")
+    let header = try machine.header()
+    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 1))
+    #expect(try machine.vault("list").status == 77)
+    let first = try #require(code.first)
+    let wrong = (first == "a" || first == "A" ? "B" : "A") + code.dropFirst()
+    let refused = try machine.vault("group", "rekey", "--recovery-code", input: wrong)
+    #expect(refused.status == 77, "\(refused.errors)")
+    try machine.succeed("group", "rekey", "--recovery-code", input: code)
+    #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
+    #expect(try machine.token(Person.ada.username) == Person.ada.access + "\n")
+    #expect(try machine.generations() == [2])
+    // The code ended with the key it was made for.
+    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 2))
+    #expect(try machine.vault("group", "rekey", "--recovery-code", input: code).status == 77)
+  }
+}

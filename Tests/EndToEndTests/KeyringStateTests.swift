@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// The keyring in each of its states, as a command meets it: the right status within about a
+/// second, and nothing made.
+@Suite(.serialized) struct KeyringStateTests {
+  private static let commands: [([String], String)] = [
+    (["list"], ""), (["token"], ""), (["switch", Person.bob.username], ""),
+    (["add", "--service", "a.example", "--username", "a"], "secret"),
+    (["import", "-"], Person.cache(.eve)), (["sign-out", Person.bob.username], ""),
+    (["group", "rekey"], ""),
+  ]
+
+  private func expect(
+    _ status: Int32, _ machine: Machine, _ place: Comment, saying text: String
+  ) throws {
+    let before = try machine.image()
+    for (command, input) in Self.commands {
+      let start = ContinuousClock.now
+      let ran = try machine.run([built("tokenvault"), "--no-input"] + command, input: input)
+      let time = ContinuousClock.now - start
+      #expect(ran.status == status, "\(place), \(command): \(ran.errors)")
+      #expect(ran.output.isEmpty)
+      #expect(ran.errors.contains(text), "\(place), \(command): \(ran.errors)")
+      // A second for the keyring; the rest is for a machine that is busy with other tests.
+      #expect(time < .seconds(3), "\(place), \(command)")
+    }
+    #expect(try machine.image() == before, place)
+  }
+
+  @Test func eachStateOfTheKeyringHasItsStatusAndChangesNothing() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+    try machine.session.lock()
+    try expect(77, machine, "locked", saying: "The keyring is locked.")
+    try machine.session.unlock()
+    #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
+    try machine.session.freezeDaemon()
+    try expect(69, machine, "frozen", saying: "does not answer in time")
+    try machine.session.thawDaemon()
+    #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
+    try machine.session.killDaemon()
+    try expect(69, machine, "no service", saying: "No Secret Service runs")
+  }
+
+  @Test(arguments: [
+    (PrivateSecretService.State.locked, Int32(77)), (.noBus, 69), (.noService, 69),
+    (.noCollection, 69),
+  ]) func noGroupIsMadeWithoutAKeyring(state: PrivateSecretService.State, status: Int32) throws {
+    let machine = try Machine(state)
+    for (command, input) in [
+      (["add", "--service", "a.example", "--username", "a"], "secret"),
+      (["import", "-"], Person.cache(.eve)), (["group", "create", "com.example.new"], ""),
+    ] {
+      let start = ContinuousClock.now
+      let ran = try machine.run([built("tokenvault"), "--no-input"] + command, input: input)
+      #expect(ran.status == status, "\(state), \(command): \(ran.errors)")
+      #expect(ContinuousClock.now - start < .seconds(3))
+      #expect(try !machine.image().keys.contains { $0.contains(".vault") })
+    }
+    let manifests = machine.home.appending(path: ".config/tokenvault")
+    #expect(try Machine.image(of: manifests).isEmpty)
+  }
+
+  @Test func withoutABusAddressNoneIsGuessed() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada))
+    let environment: [String: String?] = [
+      "DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil,
+    ]
+    let ran = try machine.vault("token", environment: environment)
+    #expect(ran.status == 69 && ran.errors.contains("There is no session bus"), "\(ran.errors)")
+  }
+}

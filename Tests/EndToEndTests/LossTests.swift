@@ -1,0 +1,134 @@
+import Foundation
+import GroupStore
+import KeyCustody
+import Testing
+import TokenVaultTestSupport
+
+/// What is gone stays gone, and what is lost is not made worse.
+@Suite struct LossTests {
+  private func machineOfTwo() throws -> Machine {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+    try machine.succeed("switch", Person.ada.username)
+    return machine
+  }
+
+  @Test func aCopyFromBeforeASignOutOpensWithNothingThatIsLeft() throws {
+    let machine = try machineOfTwo()
+    // Without a log, and with the log of a process that was killed.
+    var copies = [try machine.image()]
+    _ = try machine.shell(
+      "exec strace -f -qq -o /dev/null -e trace=/^fdatasync -e "
+        + "inject=/^fdatasync:signal=SIGKILL:when=2 \"$T\" import -",
+      input: Person.cache(.ada, .bob, mark: "-later"))
+    copies.append(try machine.image())
+    #expect(copies[1].keys.contains { $0.hasSuffix("-wal") })
+    try machine.succeed("sign-out", Person.bob.username)
+    let left = try machine.image()
+    let keys = try machine.generations()
+    #expect(keys == [2])
+
+    for copy in copies {
+      try machine.restore(copy)
+      let ran = try machine.vault("token", "--account", Person.bob.username)
+      #expect(ran.status == 65 && ran.output.isEmpty)
+      #expect(try machine.vault("list").status == 65)
+      // With the key that is left, by hand.
+      let header = try machine.header()
+      #expect(header.generation == 1)
+      #expect(try LockedGroup(path: machine.file).bridgedGenerations().isEmpty)
+      #expect(throws: StoreError.wrongKey) {
+        let id = GroupKeyID(groupID: header.groupID, generation: 2)
+        _ = try LockedGroup(path: machine.file).unlock(machine.custodian.key(id))
+      }
+    }
+    try machine.restore(left)
+    #expect(try machine.usernames() == [Person.ada.username])
+    #expect(try machine.generations() == keys)
+  }
+
+  @Test func aRestoredOlderFileIsRefused() throws {
+    let machine = try machineOfTwo()
+    let backup = machine.home.appending(path: "backup").path
+    try machine.succeed("group", "backup", backup)
+    let copy = try machine.image()
+    try machine.succeed("sign-out", Person.bob.username)
+    let now = try machine.image()
+    let refused = try machine.vault("group", "restore", backup)
+    #expect(refused.status != 0)
+    #expect(try machine.usernames() == [Person.ada.username])
+    #expect(try machine.image().keys.sorted() == now.keys.sorted())
+    try machine.restore(copy)
+    for command in [["list"], ["token"], ["group", "rekey"], ["switch", Person.bob.username]] {
+      let ran = try machine.run([built("tokenvault")] + command)
+      #expect(ran.status == 65, "\(command): \(ran.errors)")
+      #expect(ran.errors.contains("copy from before a sign-out"))
+    }
+    #expect(try machine.generations() == [2])
+  }
+
+  @Test func aMissingKeyNeverLeadsToANewOne() throws {
+    let machine = try machineOfTwo()
+    let header = try machine.header()
+    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 1))
+    let before = try machine.image()
+    for (command, input) in [
+      (["list"], ""), (["token"], ""), (["switch", Person.bob.username], ""),
+      (["add", "--service", "a.example", "--username", "a"], "secret"),
+      (["import", "-"], Person.cache(.eve)), (["sign-out", Person.bob.username], ""),
+      (["sign-out", "--all", "--yes"], ""), (["group", "rekey"], ""), (["export"], ""),
+      (["group", "recovery-code"], ""), (["group", "rekey", "--custody", "passphrase"], ""),
+    ] {
+      let ran = try machine.run([built("tokenvault")] + command, input: input)
+      #expect(ran.status == 77, "\(command): \(ran.errors)")
+      #expect(ran.errors.contains("\nnext: "))
+    }
+    #expect(try machine.vault("group", "create", Machine.group).status == 73)
+    #expect(try machine.image()[URL(filePath: machine.file).lastPathComponent] == nil)
+    let name = "groups/\(Machine.group).vault"
+    #expect(try machine.image()[name] == before[name])
+    #expect(try machine.keyCount() == 0)
+  }
+
+  @Test func aToolThatIsNoMemberIsRefused() throws {
+    let machine = try machineOfTwo()
+    let tool = try built("group-member")
+    let refused = try machine.run([tool, Machine.group, "User.Read"])
+    #expect(refused.status == 77 && refused.output.isEmpty)
+    let line = try #require(refused.errors.split(separator: "\n").last)
+    let command = String(try #require(line.components(separatedBy: ": ").last))
+    #expect(command == "tokenvault group members \(Machine.group) --add \(tool)")
+    // The command that it tells lets it in.
+    let added = try machine.shell(
+      command.replacing("tokenvault", with: "\"$T\"", maxReplacements: 1))
+    #expect(added.status == 0, "\(added.errors)")
+    let admitted = try machine.run([tool, Machine.group, "User.Read"])
+    #expect(admitted.status == 0, "\(admitted.errors)")
+    #expect(admitted.output.hasPrefix("\(Person.ada.username): a token of "))
+    try machine.succeed("group", "members", Machine.group, "--remove", tool)
+    #expect(try machine.run([tool, Machine.group, "User.Read"]).status == 77)
+  }
+
+  @Test func damageDeletesNothing() throws {
+    let machine = try machineOfTwo()
+    let name = "groups/\(Machine.group).vault"
+    let whole = try #require(try machine.image()[name])
+    var refused = 0
+    for position in stride(from: 24, to: whole.count, by: whole.count / 50) {
+      var damaged = whole
+      damaged[position] ^= 0x10
+      try machine.restore([name: damaged])
+      for command in [["list"], ["group", "verify"], ["token"], ["export"], ["doctor"]] {
+        let ran = try machine.run([built("tokenvault")] + command)
+        #expect(!ran.wasKilled)
+        #expect([0, 65].contains(ran.status), "\(command) at \(position): \(ran.errors)")
+        if ran.status == 65 { refused += 1 }
+      }
+      #expect(try machine.image()[name] == damaged, "reading changed the file")
+    }
+    #expect(refused > 10)
+    try machine.restore([name: whole])
+    #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
+    #expect(try machine.generations() == [1])
+  }
+}
