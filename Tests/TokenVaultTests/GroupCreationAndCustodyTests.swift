@@ -282,6 +282,28 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [8])
   }
 
+  @Test("a former key that outlives a rekey is told, and the group has its new key all the same")
+  func formerKeyStays() throws {
+    let session = try PrivateSecretService()
+    let vault = try TestVault(session: session)
+    func core(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> VaultCore {
+      vault.core {
+        $0.passphrase = { purpose in
+          if case .create = purpose { try meanwhile() }
+          return try SecretBytes(copying: Array("fake-passphrase".utf8))
+        }
+      }
+    }
+    try core().importCache(Person.ada.cache())
+    let id = try core().keyID()
+    let left = try core { try session.freezeDaemon() }.rekey(to: .passphrase)
+    #expect(left?.custody == .timedOut)
+    #expect(try core().custody() == .passphrase)
+    try session.thawDaemon()
+    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.keyringGenerations(id.groupID) == [])
+  }
+
   @Test("the recovery code opens a group whose keyring lost the key, and ends with a rekey")
   func recoveryCode() throws {
     let vault = try TestVault()
