@@ -41,12 +41,30 @@ package enum GroupCreation {
     } catch let error as StoreError { throw error } catch { throw .crypto }
   }
 
-  /// Gives the draft its name, durably. It must be closed by then.
-  package static func publish(_ path: String) throws(StoreError) {
-    let draft = draftPath(for: path)
-    // link(2) fails where a file is already, which rename(2) would take the place of.
-    guard unsafe link(draft, path) == 0 else { throw FileSafety.failed("link", errno, path: path) }
-    try remove(draft)
+  /// Gives a draft its name, durably. It must be closed by then.
+  ///
+  /// The caller holds the group's lock.
+  /// - Parameters:
+  ///   - other: a draft under another name than ``draftPath(for:)``.
+  ///   - replacing: whether a file that is at the path is no group any more and gives way.
+  package static func publish(
+    _ path: String, from other: String? = nil, replacing: Bool = false
+  ) throws(StoreError) {
+    let draft = other ?? draftPath(for: path)
+    guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
+    // SQLite would replay a log that a deletion cut short left, over a file it does not belong to.
+    try remove(sidecars(of: path))
+    if replacing {
+      guard unsafe rename(draft, path) == 0 else {
+        throw FileSafety.failed("rename", errno, path: path)
+      }
+    } else {
+      // link(2) fails where a file is already, which rename(2) would take the place of.
+      guard unsafe link(draft, path) == 0 else {
+        throw FileSafety.failed("link", errno, path: path)
+      }
+      try remove(draft)
+    }
     try FileSafety.syncDirectory(LockedGroup.directory(of: path))
   }
 
@@ -54,8 +72,17 @@ package enum GroupCreation {
   /// - Returns: the paths that were there.
   @discardableResult
   package static func remove(_ path: String) throws(StoreError) -> [String] {
+    try remove([path] + sidecars(of: path))
+  }
+
+  private static func sidecars(of path: String) -> [String] {
+    ["-wal", "-shm", "-journal"].map { path + $0 }
+  }
+
+  @discardableResult
+  private static func remove(_ names: [String]) throws(StoreError) -> [String] {
     var removed: [String] = []
-    for name in [path, path + "-wal", path + "-shm", path + "-journal"] {
+    for name in names {
       if unsafe unlink(name) == 0 {
         removed.append(name)
       } else if errno != ENOENT {
