@@ -98,10 +98,12 @@ extension VaultCore {
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {
-      let header = try self.header()
+      // No lock is made for a group that is not there.
+      _ = try self.header()
       self.close()
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        try self.delete(header)
+        // Until the lock was had, others may have moved the group on, or made another.
+        try self.delete(self.header())
       }
     }
   }
