@@ -93,8 +93,8 @@ extension VaultCore {
     try GroupCreation.remove(draft)
   }
 
-  /// Deletes the group: its key first, which alone makes every copy of the file unreadable, then
-  /// the file.
+  /// Deletes the group: its key in the keyring first, which alone makes copies of the file
+  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy.
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {
