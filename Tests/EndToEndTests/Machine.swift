@@ -159,8 +159,11 @@ final class Machine: Sendable {
     return url.path
   }
 
-  /// Every file of the vault, by its path there.
-  func image() throws -> [String: Data] { try Self.image(of: vault) }
+  /// Every file of the vault, by its path there; but for SQLite's shared memory, which holds locks
+  /// and an index of the log, and which reading changes too.
+  func image() throws -> [String: Data] {
+    try Self.image(of: vault).filter { !$0.key.hasSuffix("-shm") }
+  }
 
   static func image(of directory: URL) throws -> [String: Data] {
     var image: [String: Data] = [:]
