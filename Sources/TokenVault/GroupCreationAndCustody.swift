@@ -103,10 +103,12 @@ extension VaultCore {
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {
-      let header = try self.header()
+      // No lock is made for a group that is not there.
+      _ = try self.header()
       self.close()
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        try self.delete(header)
+        // Until the lock was had, others may have moved the group on, or made another.
+        try self.delete(self.header())
       }
     }
   }
@@ -134,12 +136,17 @@ extension VaultCore {
 
   /// Moves the group to a fresh key, and to another custody where one is named. The recovery code
   /// ends with the key it was made for.
-  package func rekey(to custody: GroupHeader.Custody? = nil) throws(VaultError) {
-    try withGroup { group in
+  /// - Returns: why the former key may still be somewhere; nil when it is gone. The group has its
+  ///   new key in either case: what keeps that key must not be taken back.
+  @discardableResult
+  package func rekey(to custody: GroupHeader.Custody? = nil) throws(VaultError) -> VaultError? {
+    let left = try withGroup { group in
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
         try GroupCustody(self.configuration).rekey(group, to: custody ?? group.header.custody)
       }
     }
+    do { try vaultErrors(group) { if let left { throw left } } } catch { return error }
+    return nil
   }
 
   /// Opens the group with its recovery code, when its custody cannot.
@@ -239,7 +246,7 @@ struct GroupCustody {
         path: try retrieval.keyFilePath(), salt: parameters.salt)
       return SlotMaterial(key: key, parameters: parameters)
     }
-    guard let passphrase = try configuration.passphrase?(.create(configuration.group)) else {
+    guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     guard passphrase.count > 0 else { throw VaultError.invalid(.passphrase) }
@@ -253,7 +260,8 @@ struct GroupCustody {
   }
 
   /// The caller holds the group's lock.
-  func rekey(_ group: UnlockedGroup, to custody: GroupHeader.Custody) throws {
+  /// - Returns: what failed after the commit.
+  func rekey(_ group: UnlockedGroup, to custody: GroupHeader.Custody) throws -> (any Error)? {
     let material = custody == .secretService ? nil : try slotMaterial(custody)
     let outcome = try Rotation(configuration).run(
       group, to: custody,
@@ -265,6 +273,6 @@ struct GroupCustody {
           try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
         }
       }, { _ in [] })
-    if let failure = outcome.oldKeyFailure ?? outcome.kernelFailure { throw failure }
+    return outcome.oldKeyFailure ?? outcome.kernelFailure
   }
 }

@@ -73,6 +73,12 @@ public struct VaultConfiguration: Sendable {
     }
   }
 
+  /// Asks for a passphrase; nil where nobody can be asked.
+  func askPassphrase(_ purpose: PassphrasePurpose) throws(VaultError) -> SecretBytes? {
+    guard let passphrase else { return nil }
+    do { return try passphrase(purpose) } catch { throw .prompt(error) }
+  }
+
   /// The same configuration for another group.
   public func with(group: GroupName) -> VaultConfiguration {
     var other = self

@@ -48,6 +48,8 @@ public enum VaultError: Error, Sendable {
   case cache(MSALCacheError)
   /// A file of the user's could not be read or written.
   case file(path: String, call: String, errno: Int32)
+  /// What asks for passphrases (``VaultConfiguration/passphrase``) threw this.
+  case prompt(any Error)
   /// An error that no module of the vault throws; `type` names it.
   case unexpected(type: String)
 
@@ -148,6 +150,7 @@ extension VaultError: CustomStringConvertible {
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
+    case .prompt(let error): "prompt(\(type(of: error)))"
     case .unexpected(let type): "unexpected(\(type))"
     }
   }

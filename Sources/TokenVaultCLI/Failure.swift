@@ -123,6 +123,7 @@ extension Failure {
     case .cache(let error): self.init(error)
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
+    case .prompt(let error): self.init(error)
     case .unexpected(let type):
       self.init(.unexpected, "Something unexpected went wrong (\(type)).")
     }

@@ -14,7 +14,7 @@ enum PassphraseReading {
     case .create(let group):
       guard let first = try hidden("New passphrase of \(group): ") else { return nil }
       guard let second = try hidden("The same again: ") else { return nil }
-      guard first.isEqual(to: second) else { throw Failure(CommandError.passphrasesDiffer) }
+      guard first.isEqual(to: second) else { throw CommandError.passphrasesDiffer }
       return first
     }
   }

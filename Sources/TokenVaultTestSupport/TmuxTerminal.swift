@@ -74,9 +74,13 @@ public final class TmuxTerminal {
   private func tmux(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["tmux", "-S", socket] + arguments
+    // The server that the first call leaves behind must not keep what Foundation waits on.
+    let closing = """
+      for f in /proc/self/fd/*; do n=${f##*/}; if ((n > 2)); then eval "exec $n>&-"; fi; done
+      exec tmux "$@"
+      """
+    process.arguments = ["bash", "-c", closing, "tmux", "-S", socket] + arguments
     process.environment = environment
-    // A file and not a pipe: the server that the first call leaves behind would keep a pipe open.
     let scratch = URL(filePath: socket).appendingPathExtension("out")
     try Data().write(to: scratch)
     let output = try FileHandle(forWritingTo: scratch)
