@@ -47,7 +47,12 @@ extension VaultCore {
       _ = try custody.custodian.generations(of: header.groupID)
     }
     let key = try SecretBytes.random(count: 32)
-    let draft = try GroupCreation.draft(path, header: header, key: key)
+    let draft: UnlockedGroup
+    do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
+      // No keyring knows the key yet. The first error is the one to tell of.
+      do { try GroupCreation.remove(GroupCreation.draftPath(for: path)) } catch { _ = error }
+      throw error
+    }
     do {
       switch header.custody {
       case .secretService:
