@@ -150,6 +150,7 @@ extension VaultError: CustomStringConvertible {
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
+    case .prompt(let error): "prompt(\(type(of: error)))"
     case .unexpected(let type): "unexpected(\(type))"
     }
   }
