@@ -41,11 +41,33 @@ package enum GroupCreation {
     } catch let error as StoreError { throw error } catch { throw .crypto }
   }
 
-  /// Gives the draft its name, durably. It must be closed by then.
-  package static func publish(_ path: String) throws(StoreError) {
-    let draft = draftPath(for: path)
-    // rename(2) would take the place of a file that is there already. Where the file system cannot
-    // be told not to, link(2) fails then, and leaves a second name for a moment.
+  /// Gives a draft its name, durably. It must be closed by then.
+  ///
+  /// The caller holds the group's lock.
+  /// - Parameters:
+  ///   - other: a draft under another name than ``draftPath(for:)``.
+  ///   - replacing: whether a file that is at the path is no group any more and gives way.
+  package static func publish(
+    _ path: String, from other: String? = nil, replacing: Bool = false
+  ) throws(StoreError) {
+    let draft = other ?? draftPath(for: path)
+    guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
+    // SQLite would replay a log that a deletion cut short left, over a file it does not belong to.
+    try remove(sidecars(of: path))
+    if replacing {
+      guard unsafe rename(draft, path) == 0 else {
+        throw FileSafety.failed("rename", errno, path: path)
+      }
+    } else {
+      try name(draft, path)
+    }
+    try remove(draft)
+    try FileSafety.syncDirectory(LockedGroup.directory(of: path))
+  }
+
+  /// rename(2) would take the place of a file that is there already. Where the file system cannot
+  /// be told not to, link(2) fails then, and leaves a second name for a moment.
+  private static func name(_ draft: String, _ path: String) throws(StoreError) {
     do throws(SystemCallError) { try SystemCalls.renameToNew(draft, path) } catch {
       guard [EINVAL, ENOSYS].contains(error.errno) else {
         throw FileSafety.failed(error.call, error.errno, path: path)
@@ -53,17 +75,24 @@ package enum GroupCreation {
       guard unsafe link(draft, path) == 0 else {
         throw FileSafety.failed("link", errno, path: path)
       }
-      try remove(draft)
     }
-    try FileSafety.syncDirectory(LockedGroup.directory(of: path))
   }
 
   /// Removes a group file or draft with all that SQLite keeps beside it.
   /// - Returns: the paths that were there.
   @discardableResult
   package static func remove(_ path: String) throws(StoreError) -> [String] {
+    try remove([path] + sidecars(of: path))
+  }
+
+  private static func sidecars(of path: String) -> [String] {
+    ["-wal", "-shm", "-journal"].map { path + $0 }
+  }
+
+  @discardableResult
+  private static func remove(_ names: [String]) throws(StoreError) -> [String] {
     var removed: [String] = []
-    for name in [path, path + "-wal", path + "-shm", path + "-journal"] {
+    for name in names {
       if unsafe unlink(name) == 0 {
         removed.append(name)
       } else if errno != ENOENT {

@@ -65,6 +65,13 @@ extension GroupTransaction {
     state.bridges.removeAll { $0.boot != boot }
   }
 
+  /// Lets the bridges stand as if they were made in `boot`, and notes the keys of `generations` as
+  /// to be deleted: for who stores the present key anew, which a power cut may take back again.
+  package func renewBridges(boot: String, deleting generations: [UInt64]) {
+    for index in state.bridges.indices { state.bridges[index].boot = boot }
+    state.pendingDeletions = Set(state.pendingDeletions).union(generations).sorted()
+  }
+
   private func keepBridge(to key: borrowing SecretBytes, boot: String) throws(StoreError) {
     let bridge: [UInt8]
     do {

@@ -38,19 +38,15 @@ extension VaultCore {
     let findings = try backup.read { try $0.verify() }
     guard findings.isSound else { throw StoreError.damaged(rows: nil) }
     let path = configuration.groupPath
-    switch try present(path) {
-    case .none:
-      let draft = GroupCreation.draftPath(for: path)
-      try discardDraft(of: path)
+    let present = try present(path)
+    switch present {
+    case .none, .unreadable:
+      // Not a creation's draft: with one of those that was cut short goes its key, and this has
+      // the group's. Nobody can have an unreadable file open, and so nobody its log.
+      let draft = path + ".restored"
+      try GroupCreation.remove(draft)
       try GroupBackup.write(backup, to: draft)
-      try GroupCreation.publish(path)
-    case .unreadable:
-      // Nobody can have it open, and so nobody its log.
-      let draft = GroupCreation.draftPath(for: path)
-      try discardDraft(of: path)
-      try GroupBackup.write(backup, to: draft)
-      try GroupCreation.remove(path)
-      try GroupCreation.publish(path)
+      try GroupCreation.publish(path, from: draft, replacing: present == .unreadable)
     case .group(let header):
       guard header.groupID == backup.header.groupID else { throw VaultError.foreignBackup(group) }
       guard header.generation <= backup.header.generation else {
@@ -62,7 +58,7 @@ extension VaultCore {
     return findings
   }
 
-  private enum Present {
+  private enum Present: Equatable {
     case none
     case unreadable
     case group(GroupHeader)

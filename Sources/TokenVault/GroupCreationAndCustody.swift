@@ -98,10 +98,12 @@ extension VaultCore {
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {
-      let header = try self.header()
+      // No lock is made for a group that is not there.
+      _ = try self.header()
       self.close()
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        try self.delete(header)
+        // Until the lock was had, others may have moved the group on, or made another.
+        try self.delete(self.header())
       }
     }
   }
@@ -129,12 +131,17 @@ extension VaultCore {
 
   /// Moves the group to a fresh key, and to another custody where one is named. The recovery code
   /// ends with the key it was made for.
-  package func rekey(to custody: GroupHeader.Custody? = nil) throws(VaultError) {
-    try withGroup { group in
+  /// - Returns: why the former key may still be somewhere; nil when it is gone. The group has its
+  ///   new key in either case: what keeps that key must not be taken back.
+  @discardableResult
+  package func rekey(to custody: GroupHeader.Custody? = nil) throws(VaultError) -> VaultError? {
+    let left = try withGroup { group in
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
         try GroupCustody(self.configuration).rekey(group, to: custody ?? group.header.custody)
       }
     }
+    do { try vaultErrors(group) { if let left { throw left } } } catch { return error }
+    return nil
   }
 
   /// Opens the group with its recovery code, when its custody cannot.
@@ -248,7 +255,8 @@ struct GroupCustody {
   }
 
   /// The caller holds the group's lock.
-  func rekey(_ group: UnlockedGroup, to custody: GroupHeader.Custody) throws {
+  /// - Returns: what failed after the commit.
+  func rekey(_ group: UnlockedGroup, to custody: GroupHeader.Custody) throws -> (any Error)? {
     let material = custody == .secretService ? nil : try slotMaterial(custody)
     let outcome = try Rotation(configuration).run(
       group, to: custody,
@@ -260,6 +268,6 @@ struct GroupCustody {
           try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
         }
       }, { _ in [] })
-    if let failure = outcome.oldKeyFailure ?? outcome.kernelFailure { throw failure }
+    return outcome.oldKeyFailure ?? outcome.kernelFailure
   }
 }

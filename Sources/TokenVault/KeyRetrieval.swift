@@ -93,11 +93,17 @@ struct KeyRetrieval {
     let header = locked.header
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
     let check = try locked.keyCheck()
-    if case CustodyError.keyMissing = failure {
-      return try crossBridges(locked, id: id, failure: failure)
-    }
-    let key = try custodian.key(id) { check.accepts($0) }
-    return try locked.unlock(key)
+    if let key = try fittingKey(id, check) { return try locked.unlock(key) }
+    return try crossBridges(locked, id: id, failure: failure)
+  }
+
+  /// Nil when the keyring has no key of the generation, or only that of a rotation that never was.
+  private func fittingKey(
+    _ id: GroupKeyID, _ check: LockedGroup.KeyCheck
+  ) throws -> SecretBytes? {
+    do { return try custodian.key(id) { check.accepts($0) } } catch CustodyError.keyMissing {
+      return nil
+    } catch CustodyError.wrongKey { return nil }
   }
 
   private func crossBridges(
@@ -118,8 +124,21 @@ struct KeyRetrieval {
     }
     let copy = try key.clone()
     let group = try locked.unlock(key)
-    // Verified by opening; only now is it stored.
-    try custodian.store(copy, as: id)
+    // Verified by opening; only now is it stored. Until a later boot has read it there, the next
+    // power cut may take it back.
+    let boot = try configuration.bootIdentifier()
+    try group.write {
+      $0.renewBridges(boot: boot, deleting: kept.filter { $0 < id.generation })
+    }
+    // What was found there opens nothing, and an item is never overwritten.
+    if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }
+    try keep(copy, as: id)
     return group
+  }
+
+  private func keep(_ key: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
+    do throws(CustodyError) { try custodian.store(key, as: id) } catch .alreadyStored {
+      // Another process has crossed, too.
+    }
   }
 }

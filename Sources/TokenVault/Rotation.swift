@@ -55,6 +55,9 @@ struct Rotation {
       try custodian.store(key, as: new)
     }
     var outcome = Outcome()
+    // Before the commit: after a crash behind it nobody would look for the old key there.
+    var seconds: UInt32?
+    do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
     do {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
@@ -76,7 +79,11 @@ struct Rotation {
     // The change is in force from here on. What fails now is told in the outcome, since an error
     // would say that nothing happened.
     do { outcome.logIsEmpty = try group.truncateLog() } catch { outcome.logIsEmpty = false }
-    do { try moveKernelKey(from: old, to: new, key: key) } catch { outcome.kernelFailure = error }
+    if let seconds, seconds > 0 {
+      do { try KernelKeyring.keep(key, as: new, seconds: seconds) } catch {
+        outcome.kernelFailure = error
+      }
+    }
     do { try finish(group, boot: boot) } catch { outcome.oldKeyFailure = error }
     return outcome
   }
@@ -109,12 +116,11 @@ struct Rotation {
     _ = try group.truncateLog()
   }
 
-  /// A group that is unlocked for a time stays so over a rotation, under its new key.
-  private func moveKernelKey(
-    from old: GroupKeyID, to new: GroupKeyID, key: borrowing SecretBytes
-  ) throws(CustodyError) {
-    guard let seconds = try KernelKeyring.secondsLeft(old) else { return }
-    try KernelKeyring.forget(old)
-    if seconds > 0 { try KernelKeyring.keep(key, as: new, seconds: seconds) }
+  /// Takes the key out of the kernel keyring.
+  /// - Returns: for how much longer the group was unlocked, which it stays under its new key.
+  private func takeKernelKey(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
+    let seconds = try KernelKeyring.secondsLeft(id)
+    try KernelKeyring.forget(id)
+    return seconds
   }
 }

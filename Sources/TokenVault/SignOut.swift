@@ -135,7 +135,11 @@ extension VaultCore {
     of accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws {
     let erased = Set(accounts.map { CaseFolding.key($0.sheet.homeAccountID) })
-    var kept = try extras(in: transaction)
+    var kept: MSALCache
+    do { kept = try extras(in: transaction) } catch StoreError.damaged {
+      // It stays as it is, under the key that the rotation destroys.
+      return
+    }
     let count = kept.unknown.count
     kept.unknown.removeAll { member in
       member.homeAccountIDs.contains { erased.contains(CaseFolding.key($0)) }

@@ -109,6 +109,13 @@ extension VaultCore {
     guard !inTenant.isEmpty else {
       throw needed(.otherTenant(Set(usable.map(\.credential.realm)).sorted()))
     }
+    // Without a home tenant none of several is the right one.
+    let tenants = Set(inTenant.map { CaseFolding.key($0.credential.realm) })
+    if request.tenantID == nil, account.authorityType == .entra,
+      account.homeAccountID.tenantID.isEmpty, tenants.count > 1
+    {
+      throw needed(.otherTenant(tenants.sorted()))
+    }
     let targets = Set(inTenant.map { $0.credential.scopes })
     if request.scopes.isEmpty, request.resource == nil, targets.count > 1 {
       throw VaultError.scopesRequired(stored: targets.map(\.description).sorted(), account: account)

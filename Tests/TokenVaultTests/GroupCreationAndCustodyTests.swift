@@ -144,6 +144,42 @@ struct GroupCreationAndCustodyTests {
     #expect(try files(vault) == [])
   }
 
+  @Test("the log of a deleted group is not replayed over the one that is made anew")
+  func staleLog() throws {
+    let vault = try TestVault()
+    let core = vault.core()
+    try core.importCache(Person.ada.cache())
+    let log = try vault.backUp().last
+    try core.delete()
+    try #require(log?.0.path.hasSuffix("-wal") == true)
+    // A deletion that was cut short behind the file itself.
+    if let (url, data) = log { try data.write(to: url) }
+    try vault.core().importCache(Person.bob.cache())
+    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+  }
+
+  @Test("a restore that was cut short keeps the group's key, and the next one succeeds")
+  func restoreCutShort() throws {
+    let vault = try TestVault()
+    try vault.core().importCache(Person.ada.cache())
+    let id = try vault.core().keyID()
+    let backup = vault.home.appending(path: "backup").path
+    try vault.core().backup(to: backup)
+    let path = vault.file().path
+    try Data("damaged".utf8).write(to: URL(filePath: path))
+    // What cannot be removed ends the restore after it has written the whole file.
+    let obstacle = path + "-shm"
+    try FileManager.default.createDirectory(
+      atPath: obstacle, withIntermediateDirectories: false)
+    #expect(throws: VaultError.self) { try vault.core().restore(from: backup) }
+    #expect(try !files(vault).filter { $0.hasSuffix(".restored") || $0.hasSuffix(".new") }.isEmpty)
+    try FileManager.default.removeItem(atPath: obstacle)
+    #expect(try vault.core().restore(from: backup).isSound)
+    #expect(try vault.keyringGenerations(id.groupID) == [1])
+    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try !files(vault).contains { $0.hasSuffix(".restored") })
+  }
+
   @Test("a vault that had the group open when it was deleted and made anew uses the new one")
   func madeAnew() throws {
     let vault = try TestVault()
@@ -290,6 +326,28 @@ struct GroupCreationAndCustodyTests {
     try core().rekey()
     #expect(try core().custody() == .secretService)
     #expect(try vault.keyringGenerations(id.groupID) == [8])
+  }
+
+  @Test("a former key that outlives a rekey is told, and the group has its new key all the same")
+  func formerKeyStays() throws {
+    let session = try PrivateSecretService()
+    let vault = try TestVault(session: session)
+    func core(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> VaultCore {
+      vault.core {
+        $0.passphrase = { purpose in
+          if case .create = purpose { try meanwhile() }
+          return try SecretBytes(copying: Array("fake-passphrase".utf8))
+        }
+      }
+    }
+    try core().importCache(Person.ada.cache())
+    let id = try core().keyID()
+    let left = try core { try session.freezeDaemon() }.rekey(to: .passphrase)
+    #expect(left?.custody == .timedOut)
+    #expect(try core().custody() == .passphrase)
+    try session.thawDaemon()
+    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
   @Test("the recovery code opens a group whose keyring lost the key, and ends with a rekey")

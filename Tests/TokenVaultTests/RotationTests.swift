@@ -126,10 +126,67 @@ struct RotationTests {
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "second boot" }
 
+    func opens(_ place: Comment) throws {
+      #expect(try usernames(vault) == ["Bob@fabrikam.example"], place)
+      #expect(try vault.keyringGenerations(old.groupID) == [3], place)
+    }
+    func bridges() throws -> [UInt64] {
+      let locked = try LockedGroup(path: vault.file().path)
+      return try locked.bridgedGenerations()
+    }
+    try opens("first power cut")
+    // The key was stored anew in this boot, so the next power cut can take it back again.
+    #expect(try bridges() == [1, 2])
+    try vault.custodian.delete(try core.keyID())
+    try vault.custodian.store(key, as: old)
+    vault.boot.withLock { $0 = "third boot" }
+    try opens("second power cut")
+    vault.boot.withLock { $0 = "fourth boot" }
+    try opens("no power cut")
+    #expect(try bridges() == [])
+  }
+
+  @Test("a power cut that brings back the key of a rotation that never was: the bridge leads on")
+  func powerCutToAnOrphanKey() throws {
+    let vault = try vault()
+    let core = vault.core()
+    let old = try core.keyID()
+    let key = try vault.custodian.key(old)
+    try core.signOut([Person.ada.id])
+    let id = try core.keyID()
+    core.close()
+    try vault.custodian.delete(id)
+    try vault.custodian.store(try SecretBytes.random(count: 32), as: id)
+    try vault.custodian.store(key, as: old)
+    vault.boot.withLock { $0 = "second boot" }
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
-    #expect(try vault.keyringGenerations(old.groupID) == [3])
-    let locked = try LockedGroup(path: vault.file().path)
-    #expect(try locked.bridgedGenerations() == [])
+    #expect(try vault.keyringGenerations(old.groupID) == [2])
+  }
+
+  @Test("the kernel keyring has no former key any more when a rotation commits")
+  func kernelKeyBeforeCommit() throws {
+    let vault = try TestVault(
+      manifest: GroupManifest(
+        name: .universalStorage, title: "test", members: [], custody: .passphrase,
+        deviceMode: .private))
+    let core = vault.core {
+      $0.passphrase = { _ in try SecretBytes(copying: Array("fake-passphrase".utf8)) }
+    }
+    try core.importCache(Person.ada.cache())
+    try core.unlock(seconds: 600)
+    let old = try core.keyID()
+    _ = try core.withGroup { group in
+      try FileLock.hold(core.configuration.lockPath, waiting: 0) {
+        try Rotation(core.configuration).run(
+          group,
+          finally: { _ in
+            let left = try KernelKeyring.secondsLeft(old)
+            #expect(left == nil)
+          }, { _ in [] })
+      }
+    }
+    #expect((try KernelKeyring.secondsLeft(try core.keyID()) ?? 0) > 590)
+    _ = try core.lock()
   }
 
   @Test("bridges stand until a later boot has read the new key")

@@ -69,6 +69,19 @@ struct SignOutTests {
     }
   }
 
+  @Test("damage in what belongs to no account does not stand in the way of a sign-out")
+  func damagedExtras() throws {
+    var cache = Person.ada.cache() + Person.bob.cache()
+    cache.apps = [
+      MSALCache.App(clientID: Clients.cli, environment: "login.windows.net", familyID: "1")
+    ]
+    try core.importCache(cache)
+    let database = try Database(path: vault.file().path, busyMilliseconds: 0)
+    try database.setMeta(Format.Meta.extras.rawValue, [UInt8](repeating: 7, count: 300))
+    #expect(try core.signOut([Person.ada.id]).isClean)
+    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+  }
+
   @Test("bridges lead on from the former key, and to nothing that was erased")
   func bridges() throws {
     try importBoth()

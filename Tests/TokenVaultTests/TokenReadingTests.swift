@@ -180,6 +180,23 @@ struct TokenReadingTests {
     #expect(try core.tokenText("Files.Read", client: Clients.editor) == "fake-editor")
   }
 
+  @Test("tokens of no account in several tenants are told apart by the tenant that is asked for")
+  func severalTenantsWithoutAHome() throws {
+    var app = ada
+    app.id = ""
+    try core.importCache(
+      MSALCache(tokens: [
+        app.access("fake-contoso", ".default"),
+        app.access("fake-fabrikam", ".default", realm: Person.fabrikam),
+      ]))
+    var request = scopes(".default")
+    let error = #expect(throws: VaultError.self) { try core.token(request, account: Clients.cli) }
+    #expect(error?.interaction == .otherTenant([Person.contoso, Person.fabrikam]))
+    request.tenantID = Person.contoso
+    let result = try core.token(request, account: Clients.cli)
+    #expect(result.accessToken.reveal() == Array("fake-contoso".utf8))
+  }
+
   @Test("a claims request or a forced refresh is not answered from the store")
   func newToken() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))

@@ -11,8 +11,8 @@ let runs = environment["BENCH_RUNS"].flatMap(Int.init) ?? 200
 let largest = environment["BENCH_ACCOUNTS"].flatMap(Int.init) ?? 100_000
 
 func row(_ name: String, _ figure: String) {
-  print(name.padding(toLength: 52, withPad: " ", startingAt: 0), figure)
-  fflush(stdout)
+  let line = name.padding(toLength: 52, withPad: " ", startingAt: 0) + " " + figure + "\n"
+  FileHandle.standardOutput.write(Data(line.utf8))
 }
 
 func cold(_ count: Int) throws -> Double {

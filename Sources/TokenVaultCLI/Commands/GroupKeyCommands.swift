@@ -38,17 +38,23 @@ struct GroupRekeyCommand: VaultCommand {
     let isChanged = after != before?.manifest
     if isChanged, let after { try vault.manifests.save(after) }
     let madeKey = try chosen?.makeKeyFile()
+    let left: VaultError?
     do {
-      try vault.rekey(to: chosen.map(GroupCustodyKind.init))
+      left = try vault.rekey(to: chosen.map(GroupCustodyKind.init))
     } catch {
       if isChanged { try vault.putBack(before) }
-      if let madeKey { unsafe unlink(madeKey) }
+      // A commit that failed in a system call may still come back, and then needs the key.
+      if let madeKey, !error.isInDoubt { unsafe unlink(madeKey) }
       throw error
     }
     let made = try vault.describe()
-    if global.json { return try invocation.answerJSON { made.write(to: &$0) } }
-    try invocation.answer(
-      "The group \(vault.group) has a new key, custody \(made.custody?.word ?? "-").")
+    if global.json {
+      try invocation.answerJSON { made.write(to: &$0) }
+    } else {
+      try invocation.answer(
+        "The group \(vault.group) has a new key, custody \(made.custody?.word ?? "-").")
+    }
+    if let left { throw left }
   }
 
   private static func readCode(
@@ -64,6 +70,13 @@ struct GroupRekeyCommand: VaultCommand {
       let typed = try PassphraseReading.hidden("Recovery code of \(group): ")
     else { throw VaultError.custody(.passphraseRequired, group: group) }
     return typed
+  }
+}
+
+extension VaultError {
+  /// Whether a change may be in force in spite of the error.
+  fileprivate var isInDoubt: Bool {
+    if case .store(.io, _) = self { true } else { false }
   }
 }
 
