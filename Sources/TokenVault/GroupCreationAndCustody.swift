@@ -47,7 +47,12 @@ extension VaultCore {
       _ = try custody.custodian.generations(of: header.groupID)
     }
     let key = try SecretBytes.random(count: 32)
-    let draft = try GroupCreation.draft(path, header: header, key: key)
+    let draft: UnlockedGroup
+    do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
+      // No keyring knows the key yet. The first error is the one to tell of.
+      do { try GroupCreation.remove(GroupCreation.draftPath(for: path)) } catch { _ = error }
+      throw error
+    }
     do {
       switch header.custody {
       case .secretService:
@@ -93,8 +98,8 @@ extension VaultCore {
     try GroupCreation.remove(draft)
   }
 
-  /// Deletes the group: its key first, which alone makes every copy of the file unreadable, then
-  /// the file.
+  /// Deletes the group: its key in the keyring first, which alone makes copies of the file
+  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy.
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [32, 100_000])
-  func `lies in pages that are locked and not dumped, between two without access`(
+  func `lies in locked pages without neighbours that are not dumped`(
     count: Int
   ) throws {
     let secret = try SecretBytes.random(count: count)

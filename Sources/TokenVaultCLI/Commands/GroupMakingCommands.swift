@@ -221,7 +221,8 @@ struct GroupDeleteCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a group with all its accounts, for good.",
     discussion: """
-      The key goes first, which alone makes every copy of the file unreadable. The manifest stays.
+      The key goes first, which alone makes every copy of the file unreadable, but for who has a \
+      passphrase, key file or recovery code of the time of the copy. The manifest stays.
 
       EXAMPLES
         tokenvault group delete com.example.team

@@ -91,7 +91,8 @@ func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   let group = try unlocked(path, keyPath)
   let next = try key(newKeyPath)
   try group.write { transaction in
-    _ = try transaction.rotate(to: next, erasing: [try one(transaction, "a1")], boot: "boot",
+    _ = try transaction.rotate(
+      to: next, erasing: [try one(transaction, "a1")], boot: "boot",
       deletesOldKey: true)
   }
   guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
