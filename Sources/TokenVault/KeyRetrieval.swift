@@ -15,9 +15,10 @@ struct KeyRetrieval {
   /// Opens the file, following rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<20 {
-      // The service's first answer comes while the file is opened.
+      // The service's first answer comes while the file is opened and OpenSSL gets ready.
       let conversation = custodian.begin()
       let locked = try LockedGroup(path: path)
+      CryptoPreparation.run()
       let header = locked.header
       do {
         let key = try key(for: locked, over: conversation)
@@ -50,7 +51,7 @@ struct KeyRetrieval {
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
     switch header.custody {
     case .secretService:
-      return try custodian.key(id, over: conversation, meanwhile: CryptoPreparation.run)
+      return try custodian.key(id, over: conversation)
     case .passphrase, .keyFile:
       if let kept = try KernelKeyring.key(id) { return kept }
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
