@@ -82,13 +82,15 @@ extension VaultCore {
   }
 
   /// Removes what a creation that was cut short left: the draft, and the key made for it.
-  func discardDraft(of path: String) throws {
+  /// - Parameter group: the id of the group in force, whose key stays when the draft is a second
+  ///   name of its file, as a creation that was cut short at its end leaves one.
+  func discardDraft(of path: String, sparing group: [UInt8]? = nil) throws {
     let draft = GroupCreation.draftPath(for: path)
     guard unsafe access(draft, F_OK) == 0 else { return }
     do {
       let locked = try LockedGroup(path: draft)
       let header = locked.header
-      if header.custody == .secretService {
+      if header.custody == .secretService, header.groupID != group {
         try GroupCustody(configuration).custodian.delete(
           GroupKeyID(groupID: header.groupID, generation: header.generation))
       }
@@ -122,9 +124,8 @@ extension VaultCore {
     }
     try KernelKeyring.forget(
       GroupKeyID(groupID: header.groupID, generation: header.generation))
+    _ = try removeLeftovers(of: header)
     try GroupCreation.remove(configuration.groupPath)
-    // A creation that was cut short at its end leaves a second name of the same file.
-    try GroupCreation.remove(GroupCreation.draftPath(for: configuration.groupPath))
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }

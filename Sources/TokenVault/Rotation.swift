@@ -25,6 +25,10 @@ struct Rotation {
     var oldKeyFailure: (any Error)?
     /// Why the kernel keyring may still hold the old key.
     var kernelFailure: CustodyError?
+    /// Whether a crash had left copies of the group file, which are removed.
+    var hadLeftovers = false
+    /// Why one of them is still there.
+    var leftoverFailure: (any Error)?
   }
 
   /// Runs `change` and moves the group on, in one transaction.
