@@ -63,19 +63,25 @@ public final class ShellHome: @unchecked Sendable {
       errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self), changes: changes)
   }
 
-  /// Every file's rights and bytes. Locks are empty files that stay, and directories hold nothing.
+  private static func isPassing(_ file: URL) -> Bool {
+    file.pathExtension == "lock" || file.path.hasSuffix("-shm")
+  }
+
+  /// Every file's rights and bytes. Locks and logs may be there empty, SQLite's shared index of a
+  /// log is made anew by every reader, and directories hold nothing.
   private func content() throws -> [String: String] {
     var found: [String: String] = [:]
     guard
       let files = FileManager.default.enumerator(
         at: directory, includingPropertiesForKeys: [.isRegularFileKey])
     else { return [:] }
-    for case let file as URL in files where file.pathExtension != "lock" {
+    for case let file as URL in files where !Self.isPassing(file) {
       var status = stat()
       guard unsafe lstat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
         continue
       }
       let bytes = status.st_mode & S_IFMT == S_IFREG ? try Data(contentsOf: file) : Data()
+      if bytes.isEmpty, file.path.hasSuffix("-wal") { continue }
       found[file.path] = "\(status.st_mode) \(bytes.base64EncodedString())"
     }
     return found

@@ -29,8 +29,13 @@ public final class TmuxTerminal {
   }
 
   deinit {
-    // Whatever is left of it has nothing to be told.
-    do { _ = try tmux(["kill-server"]) } catch { _ = error }
+    // The hang-up that tmux sends is ignored where the tests run without a terminal.
+    do {
+      if let shell = Int32(try paneShell()) { kill(-shell, SIGKILL) }
+      _ = try tmux(["kill-server"])
+    } catch {
+      // The server ends by itself with its last pane.
+    }
   }
 
   /// Presses keys, named as tmux names them.
@@ -49,14 +54,18 @@ public final class TmuxTerminal {
 
   /// The process that runs in the terminal's foreground, by the name of its executable.
   public func process(named name: String) throws -> Int32? {
-    let shell = try tmux(["display-message", "-p", "#{pane_pid}"])
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let shell = try paneShell()
     let children = try String(
       contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
     return children.split(separator: " ").compactMap { Int32($0) }.first { child in
       let text = FileManager.default.contents(atPath: "/proc/\(child)/comm")
       return text.map { String(decoding: $0, as: UTF8.self) } == name + "\n"
     }
+  }
+
+  private func paneShell() throws -> String {
+    try tmux(["display-message", "-p", "#{pane_pid}"])
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Waits until the screen shows a text.

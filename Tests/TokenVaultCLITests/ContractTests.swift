@@ -5,10 +5,8 @@ import TokenVaultTestSupport
 /// What scripts and other programs rely on.
 @Suite("The command line's contract", .serialized)
 struct ContractTests {
-  private static let session = Result { try PrivateSecretService() }
-
   private func home() throws -> ShellHome {
-    let home = try CommandLineFixtures().home(Self.session.get())
+    let home = try CommandLineFixtures().home(SharedSecretService.get())
     #expect(try home.run("tokenvault import cache.json").status == 0)
     #expect(try home.run("tokenvault switch ada@contoso.example").status == 0)
     return home
@@ -105,7 +103,7 @@ struct ContractTests {
   }
 
   @Test func everyCommandHasHelpWithExamples() throws {
-    let home = try CommandLineFixtures().home(Self.session.get())
+    let home = try CommandLineFixtures().home(SharedSecretService.get())
     var commands = try subcommands("", home)
     #expect(commands.count >= 14)
     for group in try subcommands("group", home) { commands.append("group \(group)") }

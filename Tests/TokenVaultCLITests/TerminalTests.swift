@@ -5,10 +5,8 @@ import TokenVaultTestSupport
 /// What needs a person at a terminal, in a real one.
 @Suite("The command line on a terminal", .serialized)
 struct TerminalTests {
-  private static let session = Result { try PrivateSecretService() }
-
   private func home() throws -> ShellHome {
-    let home = try CommandLineFixtures().home(Self.session.get())
+    let home = try CommandLineFixtures().home(SharedSecretService.get())
     #expect(try home.run("tokenvault import cache.json").status == 0)
     return home
   }

@@ -15,14 +15,12 @@ struct TranscriptTests {
     }
     return names.filter { $0.hasSuffix(".txt") }.sorted()
   }()
-  private static let session = Result { try PrivateSecretService() }
-
   @Test func thereAreTranscripts() { #expect(Self.files.count >= 15) }
 
   @Test(arguments: files)
   func aSessionAnswersAsItIsWrittenDown(file: String) throws {
     let transcript = try Transcript(Self.folder.appending(path: file))
-    let home = try CommandLineFixtures().home(Self.session.get())
+    let home = try CommandLineFixtures().home(SharedSecretService.get())
     for step in transcript.steps {
       let run = try home.run(step.command)
       for mismatch in Transcript.mismatches(step, run) {

@@ -105,12 +105,12 @@ struct SignOutTests {
     let tags = try core.read { transaction in
       try [Person.ada, .bob].map { try core.resolve($0.id, in: transaction).tag }
     }
-    for (tag, path) in zip(tags, ["/srv/ada", "/srv/bob"]) {
+    for (tag, path) in zip(tags, ["/projects/ada", "/projects/bob"]) {
       try rules.set(DirectoryRules.Rule(group: core.group, account: tag, path: path))
     }
     let report = try core.signOut([Person.ada.id])
     #expect(report.entries.last?.detail == "1 removed")
-    #expect(try rules.all().map(\.path) == ["/srv/bob"])
+    #expect(try rules.all().map(\.path) == ["/projects/bob"])
   }
 
   @Test("an account that is named twice goes once; nobody named, nothing done")
