@@ -33,9 +33,7 @@ int tv_ofd_lock(int descriptor, short type) {
 
 int tv_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
-int tv_openat(int directory, const char *path, int flags, mode_t mode) {
-  return openat(directory, path, flags, mode);
-}
+const int tv_o_tmpfile = O_TMPFILE;
 
 int tv_rename_new(const char *from, const char *to) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);

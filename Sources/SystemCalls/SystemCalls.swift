@@ -5,7 +5,7 @@ import Glibc
 public struct SystemCallError: Error, Equatable, Sendable {
   /// The errno value, for example `ENOENT`.
   public let errno: Int32
-  /// The call's name, for example `openat`.
+  /// The call's name, for example `open`.
   public let call: String
 
   /// A failure of `call` with the given errno value.
@@ -31,15 +31,6 @@ public enum SystemCalls {
     try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
   }
 
-  /// Opens a file relative to a directory's descriptor, always close-on-exec.
-  /// - Returns: the descriptor, owned by the caller.
-  public static func openat(
-    _ directory: Int32, _ path: String, _ flags: Int32, mode: UInt32 = 0
-  ) throws(SystemCallError) -> Int32 {
-    try check(
-      retried { unsafe tv_openat(directory, path, flags | O_CLOEXEC, mode) }, "openat")
-  }
-
   /// Renames a file in one step, and fails with `EEXIST` where the new name is taken. A file system
   /// that cannot do it answers `EINVAL`.
   public static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {
@@ -56,11 +47,6 @@ public enum SystemCalls {
     // POSIX lets fcntl say either of them for a conflicting lock.
     if failure == EAGAIN || failure == EACCES { return false }
     throw SystemCallError(errno: failure, call: "fcntl")
-  }
-
-  /// Gives up the lock that ``ofdLock(_:exclusive:)`` took.
-  public static func ofdUnlock(_ descriptor: Int32) throws(SystemCallError) {
-    try check(retried { tv_ofd_lock(descriptor, Int16(F_UNLCK)) }, "fcntl")
   }
 
   /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.

@@ -74,24 +74,25 @@ extension VaultCore {
     return query.clientID != nil && othersFulfil ? .noneForClient : .noneMatches
   }
 
-  /// The account that a name, alias, home account id or unique prefix of one means.
+  /// The account that a name, alias, home account id or unique prefix of one means; or one of these
+  /// but a prefix, with the environment behind it (``Account/selector``).
   ///
   /// A name that the directory of names does not have is looked for in every account before it is
-  /// said not to exist, so that a damaged directory cannot hide an account.
+  /// said not to exist, so that a damaged directory cannot hide an account. Subjects of two people
+  /// may differ only in case (OIDC Core section 2): of several accounts the one whose id is spelt
+  /// like the text is meant.
   package func resolve(
     _ text: String, in transaction: GroupTransaction
   ) throws -> StoredAccount {
     let folded = CaseFolding.fold(text)
-    var found: [StoredAccount] = []
-    for tag in try transaction.tags(named: folded) {
-      guard let account = try transaction.account(tag: tag),
-        account.sheet.names.contains(folded)
-      else { throw StoreError.damaged(rows: nil) }
-      found.append(account)
+    var found = try transaction.accounts(named: folded).preferring(text)
+    // A name that looks like another account's selector does not take its place.
+    if found.isEmpty || Account.split(selector: text) != nil {
+      found = try scan(for: text, folded: folded, orElse: found, in: transaction)
     }
     // What came before it was known where its account lives is no account to choose.
-    if found.count > 1 { found.removeAll { $0.sheet.environment.isEmpty } }
-    if found.isEmpty { found = try scan(for: text, folded: folded, in: transaction) }
+    let settled = found.filter { !$0.sheet.environment.isEmpty }
+    if !settled.isEmpty { found = settled }
     guard found.count <= 1 else {
       throw VaultError.ambiguousAccount(
         text,
@@ -101,25 +102,31 @@ extension VaultCore {
     return account
   }
 
+  /// The accounts that the text names with their environment, else those that bear the whole text
+  /// as a name, else those whose id begins like it.
   private func scan(
-    for text: String, folded: [UInt8], in transaction: GroupTransaction
+    for text: String, folded: [UInt8], orElse bearers: [StoredAccount],
+    in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
-    var found: [StoredAccount] = []
-    var isListed = true
+    let qualified = Account.split(selector: text)
+    let name = qualified.map { CaseFolding.fold($0.name) }
+    var named: [StoredAccount] = []
+    var beginning: [StoredAccount] = []
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
-      if account.sheet.names.contains(folded) { isListed = false }
       // Tokens without an account are asked for by their client.
-      let identifier = CaseFolding.fold(
-        account.sheet.orphanClient.isEmpty
-          ? account.sheet.homeAccountID : account.sheet.orphanClient)
-      if !folded.isEmpty, identifier.starts(with: folded) { found.append(account) }
+      let identifier = CaseFolding.fold(account.sheet.shownID)
+      if let qualified, let name, name == identifier || account.sheet.names.contains(name),
+        CloudEnvironment.same(qualified.environment, account.sheet.environment)
+      {
+        named.append(account)
+      }
+      if !folded.isEmpty, identifier.starts(with: folded) { beginning.append(account) }
     }
-    // The directory did not have a name that an account bears, or an account that does not open
-    // may bear it, or begin like it.
-    guard isListed, damaged == 0 else {
-      throw StoreError.damaged(rows: damaged == 0 ? nil : damaged)
-    }
-    return found
+    if let qualified, !named.isEmpty { return named.preferring(qualified.name) }
+    if !bearers.isEmpty { return bearers }
+    // An account that does not open may be the one.
+    guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
+    return beginning.preferring(text)
   }
 
   /// What the vault shows of a stored account.
@@ -137,6 +144,42 @@ extension VaultCore {
       authorityType: sheet.authorityType, accessTokenExpiresOn: ends.max(),
       isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
       identity: sheet.identity)
+  }
+}
+
+extension [StoredAccount] {
+  /// The one among several whose id is spelt exactly like the text; all where there is none.
+  fileprivate func preferring(_ text: String) -> [StoredAccount] {
+    guard count > 1 else { return self }
+    let settled = filter { !$0.sheet.environment.isEmpty }
+    let exact = (settled.isEmpty ? self : settled)
+      .filter { $0.sheet.shownID.utf8.elementsEqual(text.utf8) }
+    return exact.count == 1 ? exact : self
+  }
+}
+
+extension AccountSheet {
+  /// What the account is asked for by when it has no other name.
+  fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
+}
+
+extension Account {
+  /// The text that means this account and no other of its group: `ID//ENVIRONMENT`, ID being the
+  /// home account id, or the client of tokens that came without an account.
+  public var selector: String {
+    (identifier.isEmpty ? identity.orphanClient : identifier) + "//" + environment
+  }
+
+  /// No host has a slash, so the last two of them separate.
+  fileprivate static func split(selector: String) -> (name: String, environment: String)? {
+    let bytes = selector.utf8
+    let slash = UInt8(ascii: "/")
+    guard let last = bytes.lastIndex(of: slash), last > bytes.startIndex,
+      bytes[bytes.index(before: last)] == slash
+    else { return nil }
+    return (
+      String(selector[..<bytes.index(before: last)]), String(selector[bytes.index(after: last)...])
+    )
   }
 }
 

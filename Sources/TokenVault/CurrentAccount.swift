@@ -28,12 +28,7 @@ extension VaultCore {
   }
 
   package func current(in transaction: GroupTransaction) throws -> StoredAccount {
-    if let tag = transaction.state.current {
-      guard let account = try transaction.account(tag: tag) else {
-        throw StoreError.damaged(rows: nil)
-      }
-      return account
-    }
+    if let account = try transaction.currentAccount() { return account }
     var signedIn: [StoredAccount] = []
     var seen = 0
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
@@ -94,13 +89,10 @@ extension VaultCore {
   private func candidates(
     client: String, in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
-    if let tag = transaction.state.current {
-      guard let account = try transaction.account(tag: tag) else {
-        throw StoreError.damaged(rows: nil)
-      }
-      if account.sheet.isSignedIn(try self.client(client, in: transaction)) { return [account] }
-    }
     let client = try self.client(client, in: transaction)
+    if let current = try transaction.currentAccount(), current.sheet.isSignedIn(client) {
+      return [current]
+    }
     var found: [StoredAccount] = []
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
       if account.sheet.isSignedIn(client) { found.append(account) }

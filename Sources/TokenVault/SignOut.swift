@@ -258,9 +258,13 @@ extension VaultCore {
       guard try !group.read({ try choose($0) }).isEmpty else { return try self.nothingToDo() }
       var accounts: [Account] = []
       let outcome = try self.rotate(group) { transaction in
-        for stored in try choose(transaction) {
+        let chosen = try choose(transaction)
+        for stored in chosen {
           let account = try self.rekey(stored, without: client, in: transaction)
           accounts.append(self.account(account, in: transaction))
+        }
+        for stored in try self.homeless(chosen, in: transaction) {
+          _ = try self.rekey(stored, without: client, in: transaction)
         }
         return []
       }

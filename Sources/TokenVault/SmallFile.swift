@@ -44,24 +44,11 @@ package enum SmallFile {
   /// Writes the file whole, durably and with mode 0600, or leaves the old one.
   static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
     let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    let draft = "\(path).\(getpid()).new"
     do {
       try FileSafety.makeDirectory(directory)
-      let descriptor = try SystemCalls.open(
-        draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-      do {
-        defer { close(descriptor) }
-        try writeAll(bytes, to: descriptor, path: draft)
-        guard fsync(descriptor) == 0 else {
-          throw VaultError.file(path: draft, call: "fsync", errno: errno)
-        }
-      }
-      guard unsafe rename(draft, path) == 0 else {
-        throw VaultError.file(path: path, call: "rename", errno: errno)
-      }
+      try WholeFile.write(bytes, to: path, replacing: true)
       try FileSafety.syncDirectory(directory)
     } catch {
-      unsafe unlink(draft)
       throw Self.error(error, path: path)
     }
   }
@@ -69,20 +56,6 @@ package enum SmallFile {
   static func remove(_ path: String) throws(VaultError) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else {
       throw .file(path: path, call: "unlink", errno: errno)
-    }
-  }
-
-  static func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(VaultError) {
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes[written...].withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .file(path: path, call: "write", errno: errno)
-      }
-      written += count
     }
   }
 

@@ -100,7 +100,7 @@ extension VaultCore {
   ) throws -> [AccountSheet.Stored] {
     let usable = stored.sheet.stored.filter { entry in
       entry.credential.isServable(to: request.clientID, signedOut: stored.sheet.clients)
-        && request.accepts(entry.credential)
+        && request.accepts(entry.credential, of: account)
     }
     guard !usable.isEmpty else { throw needed(.noToken) }
     let inTenant = usable.filter {
@@ -150,9 +150,11 @@ extension Credential {
 }
 
 extension TokenRequest {
-  fileprivate func accepts(_ credential: Credential) -> Bool {
+  fileprivate func accepts(_ credential: Credential, of account: Account) -> Bool {
     if credential.kind == .secret { return scopes.isEmpty && resource == nil }
-    if let resource { return credential.scopes.cover(resource: resource) }
+    if let resource {
+      return credential.scopes.cover(resource: resource, isEntra: account.authorityType == .entra)
+    }
     return scopes.isSubset(of: credential.scopes)
   }
 
@@ -171,15 +173,16 @@ extension ScopeSet {
   private static let graph = "https://graph.microsoft.com"
   private static let ofSignIn: Set<String> = ["openid", "profile", "email", "offline_access"]
 
-  /// Whether a token with these scopes is for `resource`. Microsoft Graph's scopes are granted
-  /// without their resource in front.
-  func cover(resource: String) -> Bool {
+  /// Whether a token with these scopes is for `resource`. Microsoft Entra grants Microsoft Graph's
+  /// scopes without their resource in front; another provider's bare scopes are its own.
+  func cover(resource: String, isEntra: Bool) -> Bool {
     let resource = resource.hasSuffix("/") ? String(resource.dropLast()) : resource
     let folded = resource.lowercased()
     return scopes.contains { scope in
       let scope = scope.lowercased()
       if scope.hasPrefix(folded + "/") { return true }
-      return folded == Self.graph && !scope.contains("/") && !Self.ofSignIn.contains(scope)
+      return isEntra && folded == Self.graph && !scope.contains("/")
+        && !Self.ofSignIn.contains(scope)
     }
   }
 }

@@ -47,9 +47,16 @@ extension TenantProfile {
       writer.field("identifier", identifier)
       writer.field("isHomeTenantProfile", isHomeTenantProfile)
       writer.key("claims")
-      // The vault stores claims as it wrote them itself, from a parsed ID token.
-      writer.raw(claimsJSON.isEmpty ? Array("{}".utf8) : claimsJSON)
+      writer.raw(shownClaims)
     }
+  }
+
+  /// The claims are bytes of the issuer's. They are parsed and written anew, so that neither line
+  /// ends nor control characters of its choice reach a terminal, nor anything that is no JSON.
+  private var shownClaims: [UInt8] {
+    let none = Array("{}".utf8)
+    guard !claimsJSON.isEmpty else { return none }
+    do { return try JSONValue(parsing: claimsJSON).bytes } catch { return none }
   }
 }
 

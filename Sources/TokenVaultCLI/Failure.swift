@@ -74,7 +74,7 @@ extension Failure {
         .usage,
         "\(Self.quoted(text)) may be any of \(candidates.count) accounts:"
           + Self.listed(candidates),
-        next: "the same command with one of these home account ids")
+        next: "the same command with one of these ID//ENVIRONMENT")
     case .ambiguousCurrentAccount(let candidates, let group):
       self.init(
         .usage,

@@ -15,9 +15,7 @@ extension Failure {
 
   static func listed(_ accounts: [Account]) -> String {
     accounts.map { account in
-      let name = name(account)
-      let id = PlainText.escaped(account.identifier)
-      return "\n  \(name)  \(id)  \(PlainText.escaped(account.environment))"
+      "\n  \(name(account))  \(PlainText.shellWord(account.selector))"
     }.joined()
   }
 }

@@ -45,12 +45,17 @@ struct GlobalOptions: ParsableArguments {
   }
 }
 
+/// What names an account, for the help of every command that takes one.
+let accountForms =
+  "A user name, alias, home account id or a unique prefix of one, without regard to case; where "
+  + "several answer to it, the id in its own case, or ID//ENVIRONMENT."
+
 /// `--account`, for commands that work with one account.
 struct AccountOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A user name, alias, home account id or a unique prefix of one. Else TOKENVAULT_ACCOUNT, the "
-        + "directory's rule, the group's current account.", valueName: "account"),
+      "\(accountForms) Else TOKENVAULT_ACCOUNT, the directory's rule, the group's current account.",
+      valueName: "account"),
     completion: .custom { _, _, _ in Completions.accounts() })
   var account: String?
 }

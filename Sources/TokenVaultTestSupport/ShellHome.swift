@@ -37,7 +37,8 @@ public final class ShellHome: @unchecked Sendable {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     // A session of its own has no controlling terminal to ask anything on.
-    process.arguments = ["setsid", "--wait", "sh", "-c", command]
+    // Who started the tests may ignore SIGPIPE, and a pipeline relies on it.
+    process.arguments = ["--default-signal=PIPE", "setsid", "--wait", "sh", "-c", command]
     process.environment = environment
     process.currentDirectoryURL = directory
     process.standardInput = FileHandle.nullDevice

@@ -1,3 +1,4 @@
+@testable import GroupStore
 import Testing
 import TokenVaultTestSupport
 import VaultCrypto
@@ -140,7 +141,42 @@ struct AccountReadingTests {
     #expect(
       error?.candidates?.map(\.environment)
         == ["login.microsoftonline.com", "login.microsoftonline.us"])
-    #expect(throws: VaultError.self) { try core.switchTo(Person.ada.id) }
+    let same = #expect(throws: VaultError.self) { try core.switchTo(Person.ada.id) }
+    // What the message offers selects, and so do other names and aliases of the cloud.
+    for candidate in try #require(same?.candidates) {
+      #expect(try core.switchTo(candidate.selector).identity == candidate.identity)
+    }
+    let us = "login.microsoftonline.us"
+    for text in [
+      "ADA@contoso.example//login.usgovcloudapi.net", "\(Person.ada.id.uppercased())//\(us)",
+    ] {
+      #expect(try core.switchTo(text).environment == us)
+    }
+    #expect(throws: VaultError.self) { try core.switchTo("1111//\(us)") }
+    #expect(throws: VaultError.self) { try core.switchTo("ada@contoso.example//id.example") }
+    #expect(try core.setAlias("gov", of: "\(Person.ada.id)//\(us)").environment == us)
+    // Another account's name does not take the place of what selects this one.
+    var impostor = Person.bob
+    impostor.username = "\(Person.ada.id)//\(us)"
+    try core.importCache(impostor.cache())
+    #expect(try core.switchTo(impostor.username).username == "ada@contoso.example")
+    #expect(try core.signOut([impostor.username]).accounts.map(\.environment) == [us])
+  }
+
+  @Test("a damaged directory of names hides no account and stops nobody")
+  func damagedNames() throws {
+    let core = try everybody()
+    try core.setAlias("work", of: Person.bob.id)
+    core.close()
+    try Database(path: vault.file().path, busyMilliseconds: 0).execute(
+      "UPDATE name SET sealed = zeroblob(length(sealed))")
+    let fresh = vault.core()
+    for text in ["work", Person.bob.id, "bob@fabrikam.example", "2222"] {
+      let found = try fresh.account(.named(text))
+      #expect(found.username == "Bob@fabrikam.example")
+    }
+    let none = #expect(throws: VaultError.self) { try fresh.account(.named("nobody")) }
+    #expect(none?.name == "noAccount")
   }
 
   @Test("two aliases of one cloud are one account")
@@ -166,6 +202,12 @@ struct AccountReadingTests {
     try core.importCache(
       MSALCache(profiles: [upper.profile(), lower.profile()]))
     #expect(try core.accounts(.all).accounts.map(\.identifier) == ["Subject", "subject"])
+    #expect(try core.switchTo("Subject").username == "one")
+    #expect(try core.switchTo("subject").username == "two")
+    #expect(try core.switchTo("subject//ID.example").username == "two")
+    let both = #expect(throws: VaultError.self) { try core.switchTo("SUBJECT") }
+    #expect(both?.candidates?.map(\.selector) == ["Subject//id.example", "subject//id.example"])
+    #expect(try core.signOut(["Subject"]).accounts.map(\.identifier) == ["Subject"])
   }
 
   @Test("an alias is taken once, can be given up, and holds no space or control character")

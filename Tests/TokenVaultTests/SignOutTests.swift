@@ -226,6 +226,22 @@ struct SignOutTests {
     #expect(try core.accounts(.all).accounts.count == 1)
   }
 
+  @Test("a client's foreign token that came before its account goes with the client")
+  func homelessOfClient() throws {
+    let json = [Clients.cli, Clients.editor].map { client in
+      #""\#(client)":{"home_account_id":"\#(Person.ada.id)","client_id":"\#(client)","#
+        + #""secret":"fake-bound-\#(client)"}"#
+    }
+    try core.importCache(
+      try MSALCache(json: Array(#"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#.utf8)))
+    try core.importCache(Person.ada.cache())
+    #expect(try core.signOut([Person.ada.id], client: Clients.cli).accounts.count == 1)
+    let left = String(decoding: try vault.core().exportCache(.all).json(), as: UTF8.self)
+    #expect(!left.contains("fake-bound-\(Clients.cli)"))
+    #expect(left.contains("fake-bound-\(Clients.editor)"))
+    #expect(try vault.core().read { try $0.verify() }.isSound)
+  }
+
   @Test("damage in one account lets the others be signed out, and is never deleted unasked")
   func damage() throws {
     try importBoth()

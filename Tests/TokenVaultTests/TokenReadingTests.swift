@@ -104,6 +104,22 @@ struct TokenReadingTests {
     #expect(throws: VaultError.self) { try ask(resource: "https://vault.azure.net") }
   }
 
+  @Test("a bare scope of another provider is no scope of Microsoft Graph")
+  func bareScopesElsewhere() throws {
+    for (environment, type) in [
+      ("shop.b2clogin.com", "MSSTS"), ("id.example", "OIDC"), ("adfs.example", "ADFS"),
+    ] {
+      var person = ada
+      (person.environment, person.authorityType) = (environment, type)
+      try core.importCache(person.cache())
+      let request = TokenRequest(scopes: ScopeSet([]), resource: "https://graph.microsoft.com")
+      let error = #expect(throws: VaultError.self) {
+        try core.token(request, account: "\(person.id)//\(environment)")
+      }
+      #expect(error?.interaction == .noToken)
+    }
+  }
+
   @Test("a token takes the place of those whose scopes meet its own, and of no others")
   func replacing() throws {
     try store(

@@ -8,12 +8,12 @@
 
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and a crash ends the process without a report.
 int tv_make_undumpable(void);
-/// fcntl(F_OFD_SETLK): `type` is F_RDLCK, F_WRLCK or F_UNLCK, over the whole file.
+/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK, over the whole file.
 int tv_ofd_lock(int descriptor, short type);
 /// open(2) with a mode.
 int tv_open(const char *path, int flags, mode_t mode);
-/// openat(2) with a mode.
-int tv_openat(int directory, const char *path, int flags, mode_t mode);
+/// O_TMPFILE.
+extern const int tv_o_tmpfile;
 /// renameat2(RENAME_NOREPLACE): EEXIST where `to` is there already.
 int tv_rename_new(const char *from, const char *to);
 

@@ -12,7 +12,7 @@ struct AliasCommand: VaultCommand {
       """)
 
   @Argument(
-    help: "The account.", completion: .custom { _, _, _ in Completions.accounts() })
+    help: ArgumentHelp(accountForms), completion: .custom { _, _, _ in Completions.accounts() })
   var account: String
   @Argument(help: "Its short name. Without one, the present alias is printed.")
   var name: String?

@@ -8,7 +8,8 @@ struct ImportCommand: VaultCommand {
     discussion: """
       Reads the token cache that MSAL libraries and Azure CLI write. Where an azureProfile.json \
       stands beside it, the account of its default subscription becomes the current one, if none \
-      is. Nothing takes the place of a newer token, and the file is left as it is.
+      is. Nothing takes the place of a newer token. The file is left as it is, with its \
+      tokens in the clear: remove it when no tool needs it.
 
       EXAMPLES
         tokenvault import ~/.azure/msal_token_cache.json
@@ -26,6 +27,11 @@ struct ImportCommand: VaultCommand {
     let report = try invocation.vault(of: selection)
       .importCache(cache, preferred: try preferredUser())
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
+    if file != "-" {
+      invocation.tell(
+        "\(PlainText.escaped(file)) still holds its tokens in the clear; remove it when no tool "
+          + "needs it.")
+    }
     if global.json {
       try invocation.answerJSON { write(report, selection.group, to: &$0) }
     } else {

@@ -18,7 +18,8 @@ struct SignOutCommand: VaultCommand {
     aliases: ["logout"])
 
   @Argument(
-    help: "The accounts.", completion: .custom { _, _, _ in Completions.accounts() })
+    help: ArgumentHelp("Each: \(accountForms)"),
+    completion: .custom { _, _, _ in Completions.accounts() })
   var accounts: [String] = []
   @Flag(help: "Every account of the group.")
   var all = false
@@ -26,6 +27,8 @@ struct SignOutCommand: VaultCommand {
   var allGroups = false
   @Option(help: "Sign out this client only; others keep their tokens.")
   var clientId: String?
+  @Flag(help: "Revoke nothing at the provider. This version never does, with or without it.")
+  var noRevoke = false
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -78,7 +81,7 @@ struct SignOutCommand: VaultCommand {
       chosen = []
       for account in accounts {
         do {
-          chosen.append(try vault.account(.named(account)).identifier)
+          chosen.append(try vault.account(.named(account)).selector)
         } catch .noAccount { continue }
       }
       if chosen.isEmpty { return nil }

@@ -17,7 +17,7 @@ struct SwitchCommand: VaultCommand {
       """)
 
   @Argument(
-    help: "A user name, alias, home account id or a unique prefix of one.",
+    help: ArgumentHelp(accountForms),
     completion: .custom { _, _, _ in Completions.accounts() })
   var account: String?
   @Flag(help: "For this directory and everything below it only.")
@@ -58,7 +58,7 @@ struct SwitchCommand: VaultCommand {
       throw VaultError.noCurrentAccount(reason, group: vault.group)
     }
     guard let terminal = RawTerminal() else { throw CommandError.pickerNeedsTerminal }
-    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal).identifier
+    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal).selector
   }
 
   private func removeRule(_ invocation: Invocation) throws {
