@@ -233,7 +233,9 @@ struct SignOutTests {
         + #""secret":"fake-bound-\#(client)"}"#
     }
     try core.importCache(
-      try MSALCache(json: Array(#"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#.utf8)))
+      try MSALCache(
+        json: Array(
+          #"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#.utf8)))
     try core.importCache(Person.ada.cache())
     #expect(try core.signOut([Person.ada.id], client: Clients.cli).accounts.count == 1)
     let left = String(decoding: try vault.core().exportCache(.all).json(), as: UTF8.self)
