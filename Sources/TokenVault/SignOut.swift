@@ -263,10 +263,10 @@ extension VaultCore {
           let account = try self.rekey(stored, without: client, in: transaction)
           accounts.append(self.account(account, in: transaction))
         }
-        for stored in try self.homeless(chosen, in: transaction) {
-          _ = try self.rekey(stored, without: client, in: transaction)
-        }
-        return []
+        // Nothing would ask for the rest of these.
+        return try self.homeless(chosen, in: transaction)
+          .map { try self.rekey($0, without: client, in: transaction) }
+          .filter(\.sheet.stored.isEmpty)
       }
       return SignOutReport(
         accounts: accounts, entries: Self.entries(outcome, custody: group.header.custody))

@@ -232,15 +232,16 @@ struct SignOutTests {
       #""\#(client)":{"home_account_id":"\#(Person.ada.id)","client_id":"\#(client)","#
         + #""secret":"fake-bound-\#(client)"}"#
     }
-    try core.importCache(
-      try MSALCache(
-        json: Array(
-          #"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#.utf8)))
+    let cache = #"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#
+    try core.importCache(try MSALCache(json: Array(cache.utf8)))
     try core.importCache(Person.ada.cache())
     #expect(try core.signOut([Person.ada.id], client: Clients.cli).accounts.count == 1)
     let left = String(decoding: try vault.core().exportCache(.all).json(), as: UTF8.self)
     #expect(!left.contains("fake-bound-\(Clients.cli)"))
     #expect(left.contains("fake-bound-\(Clients.editor)"))
+    #expect(try vault.core().accounts(.all).accounts.count == 2)
+    #expect(try core.signOut([Person.ada.id], client: Clients.editor).accounts.count == 1)
+    #expect(try vault.core().accounts(.all).usernames == ["ada@contoso.example"])
     #expect(try vault.core().read { try $0.verify() }.isSound)
   }
 
