@@ -193,9 +193,10 @@ import VaultModel
   /// A safety sentence whose test was renamed or removed would promise what nothing holds.
   @Test func everyTestThatTheDocumentNamesIsThere() throws {
     let document = try String(contentsOf: Self.document, encoding: .utf8)
-    let tests = try FileManager.default.contentsOfDirectory(
-      at: URL(filePath: #filePath).deletingLastPathComponent(), includingPropertiesForKeys: nil
-    ).filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+    let all = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let tests = try FileManager.default.subpathsOfDirectory(atPath: all.path)
+      .filter { $0.hasSuffix(".swift") }
+      .map { try String(contentsOf: all.appending(path: $0), encoding: .utf8) }
     let names = document.matches(of: /\[test: (\w+)\]/).map { String($0.1) }
     #expect(names.count > 30)
     for name in names { #expect(tests.contains { $0.contains("func \(name)(") }, "\(name)") }
