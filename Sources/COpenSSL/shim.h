@@ -1,4 +1,6 @@
 #pragma once
+// tv_aes_256_gcm alone uses what OpenSSL 3 calls deprecated.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -6,3 +8,25 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+
+// OpenSSL 3 looks for a cipher by making every cipher of its provider, which costs a process as
+// long as the conversation with the keyring (docs/decisions/0007-one-cipher.md). A cipher of the
+// program's own, with the functions of EVP_aes_256_gcm, is used as it is. Returns NULL where
+// OpenSSL has no such way any more; the cipher is then looked for.
+static inline EVP_CIPHER *tv_aes_256_gcm(void) {
+#if OPENSSL_VERSION_MAJOR == 3
+  const EVP_CIPHER *known = EVP_aes_256_gcm();
+  EVP_CIPHER *own = EVP_CIPHER_meth_new(EVP_CIPHER_get_nid(known), 1, 32);
+  if (own == NULL) return NULL;
+  if (EVP_CIPHER_meth_set_iv_length(own, 12) &&
+      EVP_CIPHER_meth_set_flags(own, EVP_CIPHER_get_flags(known)) &&
+      EVP_CIPHER_meth_set_impl_ctx_size(own, EVP_CIPHER_impl_ctx_size(known)) &&
+      EVP_CIPHER_meth_set_init(own, EVP_CIPHER_meth_get_init(known)) &&
+      EVP_CIPHER_meth_set_do_cipher(own, EVP_CIPHER_meth_get_do_cipher(known)) &&
+      EVP_CIPHER_meth_set_cleanup(own, EVP_CIPHER_meth_get_cleanup(known)) &&
+      EVP_CIPHER_meth_set_ctrl(own, EVP_CIPHER_meth_get_ctrl(known)))
+    return own;
+  EVP_CIPHER_meth_free(own);
+#endif
+  return NULL;
+}

@@ -28,8 +28,9 @@ package struct GroupState: Hashable, Sendable {
     }
   }
 
-  /// A key of the generation after `generation`, sealed under that generation's key, made in the
-  /// boot `boot`. It outlives the boot only until the keyring has shown that it kept the new key.
+  /// The key of `generation` was deleted from the keyring in the boot `boot`, which a power cut may
+  /// undo: a later boot looks once more. Until then a bridge row, where the keyring is to have the
+  /// next key, leads on to that from `generation`'s.
   struct Bridge: Hashable, Sendable {
     var generation: UInt64
     var boot: String

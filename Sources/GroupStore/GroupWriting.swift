@@ -103,7 +103,7 @@ extension GroupTransaction {
   }
 
   /// Deletes the account's rows. The key that could open a copy of them is the group's key too,
-  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:deletesOldKey:)``.
+  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:keepsBridge:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
     // Row numbers are used again: the row must still be this account's, as it was read.
     let present = try database.statement(

@@ -20,12 +20,13 @@ extension GroupTransaction {
   /// erased accounts are not, so no key that is left opens a copy of them.
   /// - Parameters:
   ///   - key: K(g+1), which its custodian already holds.
-  ///   - boot: the boot's id, kept with a bridge from the present key to the new one; nil when
-  ///     the new key stands in a slot of the file itself.
+  ///   - boot: the boot's id.
+  ///   - keepsBridge: whether a bridge leads from the present key to the new one; false when the
+  ///     new key stands in a slot of the file itself.
   ///   - deletesOldKey: whether the Secret Service holds the present key.
   package func rotate(
-    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String?,
-    deletesOldKey: Bool
+    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String,
+    keepsBridge: Bool, deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
     let old = keys
@@ -40,8 +41,11 @@ extension GroupTransaction {
     try nextKeys.write(to: database, header: next)
     try resealExtras(from: old, to: nextKeys)
     try resealSlots(for: key)
-    if let boot { try keepBridge(to: key, boot: boot) }
-    if deletesOldKey { state.pendingDeletions.append(header.generation) }
+    if keepsBridge { try keepBridge(to: key, boot: boot) } else { try dropBridges() }
+    if deletesOldKey {
+      state.pendingDeletions.append(header.generation)
+      watch(header.generation, boot: boot)
+    }
     rotated = (next, nextKeys)
     return RotationReport(erased: accounts.count, unreadable: unreadable)
   }
@@ -51,18 +55,41 @@ extension GroupTransaction {
     state.pendingDeletions.removeAll { generations.contains($0) }
   }
 
-  /// Whether any bridge stands.
+  /// Whether a deletion is noted that a power cut may undo.
   package var hasBridges: Bool { !state.bridges.isEmpty }
 
-  /// Whether a bridge of another boot than `boot` stands: its rotation is as durable as the disk.
+  /// Whether one is noted of another boot than `boot`: what the keyring has of it now is what its
+  /// disk has.
   package func hasOldBridges(boot: String) -> Bool { state.bridges.contains { $0.boot != boot } }
 
-  /// Drops the bridges of other boots. Only for who has read the present key from the keyring.
-  package func dropOldBridges(boot: String) throws(StoreError) {
+  /// Drops the notes and bridges of other boots. Only for who has seen in `boot` which keys the
+  /// keyring has, and where it is to have the present one, has read that there.
+  /// - Parameter generation: the newest key that was still there and is deleted now, which the
+  ///   next power cut may undo again; nil for none.
+  package func dropOldBridges(boot: String, deleted generation: UInt64?) throws(StoreError) {
     for bridge in state.bridges where bridge.boot != boot {
       try database.removeMeta(Format.firstBridge + Int64(bridge.generation))
     }
     state.bridges.removeAll { $0.boot != boot }
+    if let generation { watch(generation, boot: boot) }
+  }
+
+  /// Puts the look for keys that a power cut brought back off to the next boot.
+  package func postponeLook(boot: String) {
+    for index in state.bridges.indices { state.bridges[index].boot = boot }
+  }
+
+  /// Has a later boot look once more whether the keys up to `generation` are gone.
+  private func watch(_ generation: UInt64, boot: String) {
+    guard !state.bridges.contains(where: { $0.boot == boot }) else { return }
+    state.bridges.append(GroupState.Bridge(generation: generation, boot: boot))
+  }
+
+  /// Nothing is to be bridged any more. What they say of deletions stays.
+  private func dropBridges() throws(StoreError) {
+    for bridge in state.bridges {
+      try database.removeMeta(Format.firstBridge + Int64(bridge.generation))
+    }
   }
 
   /// Lets the bridges stand as if they were made in `boot`, and notes the keys of `generations` as

@@ -59,14 +59,13 @@ public struct SecretServiceCustodian: Sendable {
   }
 
   /// The key of a generation, over a conversation that has begun.
-  /// - Parameter meanwhile: done while the service looks for the key.
   public func key(
-    _ id: GroupKeyID, over conversation: consuming Conversation, meanwhile: () -> Void
+    _ id: GroupKeyID, over conversation: consuming Conversation
   ) throws(CustodyError) -> SecretBytes {
     guard var reader = conversation.reader else { return try key(id) }
     do throws(CustodyError) {
       try reader.findCollection(deadline)
-      return try reader.firstKey(id, meanwhile: meanwhile) { _ in true }
+      return try reader.firstKey(id) { _ in true }
     } catch .locked where allowPrompt {
       return try key(id)
     }

@@ -65,10 +65,8 @@ struct SecretServiceReader: ~Copyable {
   }
 
   /// The first key of this generation that `accept` takes.
-  /// - Parameter meanwhile: done while the service looks for it.
   mutating func firstKey(
-    _ id: GroupKeyID, meanwhile: () -> Void = {},
-    where accept: (borrowing SecretBytes) -> Bool
+    _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
     let session = bus.call(.secrets("OpenSession", "sv")) {
       $0.string("plain")
@@ -76,8 +74,6 @@ struct SecretServiceReader: ~Copyable {
       $0.string("")
     }
     let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
-    try bus.flush()
-    meanwhile()
     var opened = try bus.reply(to: session, "vo")
     guard try opened.signature() == "s" else { throw .badAnswer }
     try opened.skipBytes(terminated: true)

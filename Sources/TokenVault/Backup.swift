@@ -24,7 +24,7 @@ extension VaultCore {
     return try vaultErrors(group) {
       try FileSafety.makeDirectory(self.configuration.groupsDirectory)
       return try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        let copy = self.configuration.groupPath + ".restore"
+        let copy = self.restoreCopy
         try GroupCreation.remove(copy)
         defer { self.discard(copy) }
         try GroupBackup.fetch(path, to: copy)
@@ -41,9 +41,8 @@ extension VaultCore {
     let present = try present(path)
     switch present {
     case .none, .unreadable:
-      // Not a creation's draft: with one of those that was cut short goes its key, and this has
-      // the group's. Nobody can have an unreadable file open, and so nobody its log.
-      let draft = path + ".restored"
+      // Nobody can have an unreadable file open, and so nobody its log.
+      let draft = restoreDraft
       try GroupCreation.remove(draft)
       try GroupBackup.write(backup, to: draft)
       try GroupCreation.publish(path, from: draft, replacing: present == .unreadable)
@@ -75,7 +74,7 @@ extension VaultCore {
     }
   }
 
-  /// What is left of a copy does no harm: it is sealed, and the next restore removes it.
+  /// What is left of a copy is sealed, and the next restore or sign-out removes it.
   private func discard(_ copy: String) {
     do { try GroupCreation.remove(copy) } catch { _ = error }
   }

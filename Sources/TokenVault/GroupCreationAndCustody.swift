@@ -82,13 +82,15 @@ extension VaultCore {
   }
 
   /// Removes what a creation that was cut short left: the draft, and the key made for it.
-  func discardDraft(of path: String) throws {
+  /// - Parameter group: the id of the group in force, whose key stays when the draft is a second
+  ///   name of its file, as a creation that was cut short at its end leaves one.
+  func discardDraft(of path: String, sparing group: [UInt8]? = nil) throws {
     let draft = GroupCreation.draftPath(for: path)
     guard unsafe access(draft, F_OK) == 0 else { return }
     do {
       let locked = try LockedGroup(path: draft)
       let header = locked.header
-      if header.custody == .secretService {
+      if header.custody == .secretService, header.groupID != group {
         try GroupCustody(configuration).custodian.delete(
           GroupKeyID(groupID: header.groupID, generation: header.generation))
       }
@@ -122,9 +124,8 @@ extension VaultCore {
     }
     try KernelKeyring.forget(
       GroupKeyID(groupID: header.groupID, generation: header.generation))
+    _ = try removeLeftovers(of: header)
     try GroupCreation.remove(configuration.groupPath)
-    // A creation that was cut short at its end leaves a second name of the same file.
-    try GroupCreation.remove(GroupCreation.draftPath(for: configuration.groupPath))
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }
@@ -136,13 +137,17 @@ extension VaultCore {
 
   /// Moves the group to a fresh key, and to another custody where one is named. The recovery code
   /// ends with the key it was made for.
+  /// - Parameter keyFile: the key file to move to; nil for the one that opens groups.
   /// - Returns: why the former key may still be somewhere; nil when it is gone. The group has its
   ///   new key in either case: what keeps that key must not be taken back.
   @discardableResult
-  package func rekey(to custody: GroupHeader.Custody? = nil) throws(VaultError) -> VaultError? {
+  package func rekey(
+    to custody: GroupHeader.Custody? = nil, keyFile: String? = nil
+  ) throws(VaultError) -> VaultError? {
     let left = try withGroup { group in
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        try GroupCustody(self.configuration).rekey(group, to: custody ?? group.header.custody)
+        try GroupCustody(self.configuration).rekey(
+          group, to: custody ?? group.header.custody, keyFile: keyFile)
       }
     }
     do { try vaultErrors(group) { if let left { throw left } } } catch { return error }
@@ -239,11 +244,13 @@ struct GroupCustody {
   }
 
   /// A key-encryption key for a new slot: a new passphrase, or the key file's content.
-  func slotMaterial(_ custody: GroupHeader.Custody) throws -> SlotMaterial {
+  func slotMaterial(
+    _ custody: GroupHeader.Custody, keyFile: String? = nil
+  ) throws -> SlotMaterial {
     var parameters = LockedGroup.Slot.Parameters(salt: try RandomBytes.make(32))
     guard custody == .passphrase else {
       let key = try KeyFileCustody.keyEncryptionKey(
-        path: try retrieval.keyFilePath(), salt: parameters.salt)
+        path: try keyFile ?? retrieval.keyFilePath(), salt: parameters.salt)
       return SlotMaterial(key: key, parameters: parameters)
     }
     guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
@@ -261,8 +268,11 @@ struct GroupCustody {
 
   /// The caller holds the group's lock.
   /// - Returns: what failed after the commit.
-  func rekey(_ group: UnlockedGroup, to custody: GroupHeader.Custody) throws -> (any Error)? {
-    let material = custody == .secretService ? nil : try slotMaterial(custody)
+  func rekey(
+    _ group: UnlockedGroup, to custody: GroupHeader.Custody, keyFile: String?
+  ) throws -> (any Error)? {
+    let material =
+      custody == .secretService ? nil : try slotMaterial(custody, keyFile: keyFile)
     let outcome = try Rotation(configuration).run(
       group, to: custody,
       finally: { transaction in

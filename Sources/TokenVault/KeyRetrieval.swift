@@ -15,9 +15,10 @@ struct KeyRetrieval {
   /// Opens the file, following rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<20 {
-      // The service's first answer comes while the file is opened.
+      // The service's first answer comes while the file is opened and OpenSSL gets ready.
       let conversation = custodian.begin()
       let locked = try LockedGroup(path: path)
+      CryptoPreparation.run()
       let header = locked.header
       do {
         let key = try key(for: locked, over: conversation)
@@ -50,14 +51,12 @@ struct KeyRetrieval {
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
     switch header.custody {
     case .secretService:
-      return try custodian.key(id, over: conversation, meanwhile: CryptoPreparation.run)
+      return try custodian.key(id, over: conversation)
     case .passphrase, .keyFile:
       if let kept = try KernelKeyring.key(id) { return kept }
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
-      let encryptionKey =
-        header.custody == .passphrase
-        ? try passphraseKey(slot.parameters) : try keyFileKey(slot.parameters)
-      return try locked.open(slot, at: .custody, with: encryptionKey)
+      guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }
+      return try locked.open(slot, at: .custody, with: try passphraseKey(slot.parameters))
     }
   }
 
@@ -70,8 +69,35 @@ struct KeyRetrieval {
       r: Int(clamping: parameters.r), p: Int(clamping: parameters.p))
   }
 
-  private func keyFileKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
-    try KeyFileCustody.keyEncryptionKey(path: try keyFilePath(), salt: parameters.salt)
+  /// After a rekey that was cut short behind its commit, the key file is the one that the manifest
+  /// would have named next.
+  private func openByKeyFile(
+    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup
+  ) throws -> SecretBytes {
+    do { return try open(slot, of: locked, byFile: keyFilePath()) } catch {
+      guard let path = stagedKeyFile() else { throw error }
+      // The first error is about the file that is in force.
+      do { return try open(slot, of: locked, byFile: path) } catch _ { throw error }
+    }
+  }
+
+  private func open(
+    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup, byFile path: String
+  ) throws -> SecretBytes {
+    try locked.open(
+      slot, at: .custody,
+      with: try KeyFileCustody.keyEncryptionKey(path: path, salt: slot.parameters.salt))
+  }
+
+  private func stagedKeyFile() -> String? {
+    let manifests = Manifests(directories: configuration.manifestDirectories)
+    // One that cannot be read names no file.
+    do {
+      guard case .keyFile(let path)? = try manifests.staged(configuration.group)?.custody else {
+        return nil
+      }
+      return path
+    } catch { return nil }
   }
 
   func keyFilePath() throws(VaultError) -> String {

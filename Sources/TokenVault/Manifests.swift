@@ -49,6 +49,28 @@ public struct Manifests: Sendable {
     return path
   }
 
+  /// Writes down the manifest that is in force once a rekey has committed. Until it is saved, the
+  /// two together name the key file that opens the group, whatever is cut short.
+  package func stage(_ manifest: GroupManifest) throws(VaultError) {
+    guard let path = stagedPath(manifest.name) else { throw .noManifest(manifest.name) }
+    try SmallFile.write(Self.encode(manifest), to: path)
+  }
+
+  /// The manifest of a rekey that has not been seen to end; nil when there is none.
+  package func staged(_ name: GroupName) throws(VaultError) -> GroupManifest? {
+    guard let path = stagedPath(name), let bytes = try SmallFile.read(path) else { return nil }
+    return try Self.decode(bytes, path: path)
+  }
+
+  /// Removes what ``stage(_:)`` wrote.
+  package func unstage(_ name: GroupName) throws(VaultError) {
+    if let path = stagedPath(name) { try SmallFile.remove(path) }
+  }
+
+  private func stagedPath(_ name: GroupName) -> String? {
+    directories.first.map { "\($0)/\(name).json.next" }
+  }
+
   /// Removes the user's own manifest of a group, if there is one.
   public func remove(_ name: GroupName) throws(VaultError) {
     guard let directory = directories.first else { return }

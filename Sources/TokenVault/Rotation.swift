@@ -25,6 +25,10 @@ struct Rotation {
     var oldKeyFailure: (any Error)?
     /// Why the kernel keyring may still hold the old key.
     var kernelFailure: CustodyError?
+    /// Whether a crash had left copies of the group file, which are removed.
+    var hadLeftovers = false
+    /// Why one of them is still there.
+    var leftoverFailure: (any Error)?
   }
 
   /// Runs `change` and moves the group on, in one transaction.
@@ -50,8 +54,13 @@ struct Rotation {
     let entersKeyring = (custody ?? group.header.custody) == .secretService
     let boot = try configuration.bootIdentifier()
     if entersKeyring {
-      // Left by a rotation that ended before its commit; nothing was ever sealed under it.
-      try custodian.delete(new)
+      if try custodian.generations(of: old.groupID).contains(new.generation) {
+        // Left by a rotation that ended before its commit, or in a commit that failed and may still
+        // come back from the log, when the key may be all that opens the group. A commit of our
+        // own takes that one's place in the log; only then is the key nobody's.
+        try group.write { _ in }
+        try custodian.delete(new)
+      }
       try custodian.store(key, as: new)
     }
     var outcome = Outcome()
@@ -62,14 +71,15 @@ struct Rotation {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
         let report = try transaction.rotate(
-          to: key, erasing: accounts, boot: entersKeyring ? boot : nil,
+          to: key, erasing: accounts, boot: boot, keepsBridge: entersKeyring,
           deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report
       }
     } catch {
       // The commit did not happen, so nothing needs the new key; if it stays, the next rotation
-      // deletes it. A commit that failed in a system call may still come back from the log.
+      // deletes it. A commit that failed in a system call may still come back from the log, and
+      // its key stays for that.
       if entersKeyring, !Self.isInDoubt(error) {
         // The first error is the one to tell of.
         do { try custodian.delete(new) } catch { _ = error }
@@ -111,7 +121,7 @@ struct Rotation {
     guard !stale.isEmpty || oldBridges else { return }
     try group.write { transaction in
       transaction.confirmDeletion(of: Array(stale))
-      if oldBridges { try transaction.dropOldBridges(boot: boot) }
+      if oldBridges { try transaction.dropOldBridges(boot: boot, deleted: stale.max()) }
     }
     _ = try group.truncateLog()
   }

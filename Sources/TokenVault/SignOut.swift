@@ -15,6 +15,8 @@ public struct SignOutReport: Sendable {
     case secretService = "former key in the Secret Service"
     /// The group's former key in the kernel keyring.
     case kernelKeyring = "former key in the kernel keyring"
+    /// Sealed copies of the group file that a creation or restore left when it was cut short.
+    case leftovers = "copies that a crash left"
     /// Rules that choose the accounts for a directory.
     case directoryRules = "directory rules"
   }
@@ -110,7 +112,16 @@ extension VaultCore {
     _ group: UnlockedGroup, _ change: (GroupTransaction) throws -> [StoredAccount]
   ) throws -> Rotation.Outcome {
     try FileLock.hold(configuration.lockPath, waiting: 60_000) {
-      try Rotation(configuration).run(group, change)
+      // First, so that nothing of them is left to do when the sign-out is in force.
+      var found = false
+      var failure: (any Error)?
+      if group.isInPlace {
+        do { found = try removeLeftovers(of: group.header) } catch { failure = error }
+      }
+      var outcome = try Rotation(configuration).run(group, change)
+      outcome.hadLeftovers = found
+      outcome.leftoverFailure = failure
+      return outcome
     }
   }
 
@@ -189,6 +200,15 @@ extension VaultCore {
       SignOutReport.Entry(
         place: .kernelKeyring, isClean: outcome.kernelFailure == nil,
         detail: outcome.kernelFailure == nil ? "none left" : "could not be looked at"))
+    if outcome.hadLeftovers || outcome.leftoverFailure != nil {
+      let isGone = outcome.leftoverFailure == nil
+      entries.append(
+        SignOutReport.Entry(
+          place: .leftovers, isClean: isGone,
+          detail: isGone
+            ? "removed"
+            : "not removed from the groups directory; what opened the group then opens them"))
+    }
     return entries
   }
 

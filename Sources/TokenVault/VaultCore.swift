@@ -134,7 +134,12 @@ package final class VaultCore {
     guard try pending || group.read({ $0.hasOldBridges(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
-        try Rotation(configuration).finish(group, boot: boot)
+        do { try Rotation(configuration).finish(group, boot: boot) } catch CustodyError.timedOut
+          where !pending && group.header.custody != .secretService
+        {
+          // A group that has left the keyring must not wait for it at each open.
+          try group.write { $0.postponeLook(boot: boot) }
+        }
       }
     } catch StoreError.busy {
       // Whoever holds the lock is at it.

@@ -15,7 +15,7 @@ enum OpenSSL {
 
   private nonisolated(unsafe) static let fetchedAES =
     unsafe isReady
-    ? EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) : nil
+    ? tv_aes_256_gcm() ?? EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) : nil
   private nonisolated(unsafe) static let fetchedHMAC =
     unsafe isReady
     ? EVP_MAC_fetch(nil, "HMAC", nil) : nil

@@ -78,4 +78,59 @@ import TokenVaultTestSupport
     try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 2))
     #expect(try machine.vault("group", "rekey", "--recovery-code", input: code).status == 77)
   }
+
+  /// The manifest names the file that the slot is under, or the one that it is going to be under.
+  @Test func aRekeyToAnotherKeyFileKilledAnywhereLeavesTheGroupOpenable() throws {
+    let machine = try Machine()
+    let group = "com.example.server"
+    let key = machine.home.appending(path: "key").path
+    func token() throws -> Ran { try machine.vault("token", "--group", group, "--account", "a") }
+    try machine.succeed("group", "create", group, "--key-file", key + ".0")
+    try machine.succeed(
+      "add", "--group", group, "--service", "a.example", "--username", "a", input: "first\n")
+    var kills = 0
+    for call in ["/^rename", "/^unlink", "/^f(data)?sync", "/^pwrite"] {
+      for count in 1...100 {
+        kills += 1
+        let ran = try machine.shell(
+          "exec strace -f -qq -o /dev/null -e 'trace=\(call)' "
+            + "-e 'inject=\(call):signal=SIGKILL:when=\(count)' "
+            + "\"$T\" group rekey \(group) --key-file \(key).\(kills)")
+        let wasKilled = ran.wasKilled || ran.status == 137
+        try #require(wasKilled || ran.status == 0, "\(call) \(count): \(ran.errors)")
+        let opened = try token()
+        #expect(opened.output == "first\n", "\(call) \(count): \(opened.errors)")
+        if !wasKilled { break }
+      }
+    }
+    #expect(kills > 15, "hardly anything was killed: \(kills)")
+    // The same command once more makes all of it right.
+    try machine.succeed("group", "rekey", group, "--key-file", key)
+    for number in 0...kills { unsafe unlink("\(key).\(number)") }
+    #expect(try token().output == "first\n")
+  }
+
+  @Test func aGroupThatWasMadeInSpiteOfAnErrorKeepsItsKeyFile() throws {
+    let machine = try Machine()
+    let group = "com.example.server"
+    let key = machine.home.appending(path: "key").path
+    let file = machine.home.appending(path: ".local/share/tokenvault/groups/\(group).vault").path
+    var madeInSpite = 0
+    // SQLite's own are of another name. The last one is of the group's directory.
+    for count in 1...6 {
+      let ran = try machine.shell(
+        "exec strace -f -qq -o /dev/null -e trace=fsync "
+          + "-e 'inject=fsync:error=EIO:when=\(count)' "
+          + "\"$T\" group create \(group) --key-file \(key)")
+      let exists = FileManager.default.fileExists(atPath: file)
+      #expect(FileManager.default.fileExists(atPath: key) == exists, "\(count): \(ran.errors)")
+      if exists {
+        if ran.status != 0 { madeInSpite += 1 }
+        try machine.succeed("group", "verify", group)
+        try machine.succeed("group", "delete", group, "--yes")
+        unsafe unlink(key)
+      }
+    }
+    #expect(madeInSpite > 0)
+  }
 }

@@ -141,7 +141,9 @@ import VaultModel
       try $0.accounts(named: CaseFolding.fold(SampleGroup.alice.username))
     }
     let report = try opened.write {
-      try $0.rotate(to: SecretBytes.random(count: 32), erasing: alice, boot: nil, deletesOldKey: false)
+      try $0.rotate(
+        to: SecretBytes.random(count: 32), erasing: alice, boot: "boot", keepsBridge: false,
+        deletesOldKey: false)
     }
     #expect(report == .init(erased: 1, unreadable: 1))
     #expect(try sheets(opened).count == 2)
@@ -178,7 +180,9 @@ import VaultModel
     try opened.database.execute(
       "UPDATE name SET sealed = zeroblob(284); UPDATE meta SET value = zeroblob(284) WHERE id = 6")
     let report = try opened.write {
-      try $0.rotate(to: SecretBytes.random(count: 32), erasing: alice, boot: nil, deletesOldKey: false)
+      try $0.rotate(
+        to: SecretBytes.random(count: 32), erasing: alice, boot: "boot", keepsBridge: false,
+        deletesOldKey: false)
     }
     #expect(report.erased == 1)
     #expect(try sheets(opened).isEmpty)

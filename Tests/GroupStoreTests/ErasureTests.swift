@@ -166,7 +166,7 @@ import VaultModel
     try opened.write { transaction in
       #expect(!transaction.hasOldBridges(boot: "first boot"))
       #expect(transaction.hasOldBridges(boot: "second boot"))
-      try transaction.dropOldBridges(boot: "second boot")
+      try transaction.dropOldBridges(boot: "second boot", deleted: nil)
       #expect(transaction.state.pendingDeletions == [1])
       transaction.confirmDeletion(of: [1])
     }
@@ -212,7 +212,9 @@ import VaultModel
     }
     #expect(throws: StoreError.accountGone) {
       try after.write {
-        try $0.rotate(to: SecretBytes.random(count: 32), erasing: [stale], boot: nil, deletesOldKey: false)
+        try $0.rotate(
+          to: SecretBytes.random(count: 32), erasing: [stale], boot: "boot", keepsBridge: false,
+          deletesOldKey: false)
       }
     }
     #expect(try files(scratch("a.vault"))[0] == rows[0])
@@ -234,7 +236,9 @@ import VaultModel
     }
     #expect(throws: StoreError.accountGone) {
       try after.write {
-        try $0.rotate(to: SecretBytes.random(count: 32), erasing: stale, boot: nil, deletesOldKey: false)
+        try $0.rotate(
+          to: SecretBytes.random(count: 32), erasing: stale, boot: "boot", keepsBridge: false,
+          deletesOldKey: false)
       }
     }
     #expect(try after.read { try $0.verify() }.accounts == 1)
@@ -270,7 +274,9 @@ import VaultModel
     let opened = try group.open()
     try opened.write { transaction in
       let alice = try transaction.accounts(named: CaseFolding.fold("work"))
-      _ = try transaction.rotate(to: SecretBytes(copying: next), erasing: alice, boot: nil, deletesOldKey: false)
+      _ = try transaction.rotate(
+        to: SecretBytes(copying: next), erasing: alice, boot: "boot", keepsBridge: false,
+        deletesOldKey: false)
       try transaction.setCustody(.keyFile)
       try SampleGroup.add(SampleGroup.bob, to: transaction)
     }

@@ -107,7 +107,7 @@ enum SampleGroup {
     try group.write { transaction in
       _ = try transaction.rotate(
         to: SecretBytes(copying: bytes(hex: keys.secondGeneration)), erasing: [leaver],
-        boot: "boot-of-the-fixture", deletesOldKey: true)
+        boot: "boot-of-the-fixture", keepsBridge: true, deletesOldKey: true)
     }
     _ = try group.truncateLog()
     close(group)
@@ -281,7 +281,8 @@ struct FreshGroup {
     try group.write { transaction in
       let accounts = try names.flatMap { try transaction.accounts(named: CaseFolding.fold($0)) }
       let report = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: accounts, boot: boot, deletesOldKey: boot != nil)
+        to: SecretBytes(copying: next), erasing: accounts, boot: boot ?? "boot",
+        keepsBridge: boot != nil, deletesOldKey: boot != nil)
       #expect(report == .init(erased: accounts.count, unreadable: 0))
     }
     key = next

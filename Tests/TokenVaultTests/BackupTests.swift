@@ -2,6 +2,7 @@ import Foundation
 import KeyCustody
 import Testing
 import TokenVaultTestSupport
+import VaultCrypto
 import VaultModel
 
 @testable import GroupStore
@@ -51,5 +52,78 @@ struct BackupTests {
     #expect(try vault.keyringGenerations(id.groupID) == [1])
     #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
     #expect(try !files(vault).contains { $0.hasSuffix(".restored") })
+  }
+
+  /// Puts what cut short creations and restores leave beside a vault's group.
+  /// - Returns: the group id of a draft whose key is in the keyring.
+  private func leave(_ vault: TestVault) throws -> [UInt8] {
+    let path = vault.file().path
+    for suffix in [".restore", ".restored"] {
+      for part in ["", "-wal", "-shm"] {
+        try Data(contentsOf: vault.file()).write(to: URL(filePath: path + suffix + part))
+      }
+    }
+    let header = GroupHeader(
+      groupID: try RandomBytes.make(16), generation: 1, custody: .secretService)
+    let key = try SecretBytes.random(count: 32)
+    _ = try GroupCreation.draft(path, header: header, key: key)
+    try vault.custodian.store(key, as: GroupKeyID(groupID: header.groupID, generation: 1))
+    return header.groupID
+  }
+
+  @Test("a sign-out and a deletion remove the copies that a crash left, with a draft's key")
+  func leftoversGo() throws {
+    let manifest = GroupManifest(
+      name: .universalStorage, title: "test", members: [], custody: .passphrase,
+      deviceMode: .private)
+    let vault = try TestVault(manifest: manifest)
+    let core = vault.core {
+      $0.passphrase = { _ in try SecretBytes(copying: Array("fake-passphrase".utf8)) }
+    }
+    try core.importCache(Person.ada.cache() + Person.bob.cache())
+    func others() throws -> [String] {
+      let own = vault.file().lastPathComponent
+      return try files(vault).filter {
+        ![own, own + "-wal", own + "-shm"].contains($0) && !$0.hasSuffix(".lock")
+      }
+    }
+    func entry(_ report: SignOutReport) -> SignOutReport.Entry? {
+      report.entries.first { $0.place == .leftovers }
+    }
+    var draft = try leave(vault)
+    #expect(try others().count >= 7)
+    #expect(entry(try core.signOut([Person.ada.id]))?.isClean == true)
+    #expect(try others() == [])
+    #expect(try vault.keyringGenerations(draft) == [])
+
+    // One that cannot be removed is told, and the rest goes.
+    draft = try leave(vault)
+    let obstacle = vault.file().path + ".restore"
+    try FileManager.default.removeItem(atPath: obstacle)
+    try FileManager.default.createDirectory(
+      atPath: obstacle, withIntermediateDirectories: false)
+    #expect(entry(try core.signOut([Person.bob.id]))?.isClean == false)
+    #expect(try others().allSatisfy { $0.contains(".restore") && !$0.contains(".restored") })
+    #expect(try vault.keyringGenerations(draft) == [])
+    try FileManager.default.removeItem(atPath: obstacle)
+    #expect(entry(try core.signOutAll())?.isClean != false)
+
+    draft = try leave(vault)
+    try core.delete()
+    #expect(try files(vault).filter { !$0.hasSuffix(".lock") } == [])
+    #expect(try vault.keyringGenerations(draft) == [])
+  }
+
+  @Test("a second name of the group's file goes without the group's key")
+  func secondName() throws {
+    let vault = try TestVault()
+    try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
+    let id = try vault.core().keyID()
+    let draft = GroupCreation.draftPath(for: vault.file().path)
+    try FileManager.default.linkItem(atPath: vault.file().path, toPath: draft)
+    try vault.core().signOut([Person.bob.id])
+    #expect(!FileManager.default.fileExists(atPath: draft))
+    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.keyringGenerations(id.groupID) == [2])
   }
 }

@@ -61,6 +61,145 @@ extension GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
+  @Test("a rekey to another key file that was cut short on either side of its commit opens")
+  func keyFileRekeyCutShort() throws {
+    let vault = try TestVault()
+    let files = ["first", "second"].map { vault.home.appending(path: $0).path }
+    for path in files { try KeyFileCustody.create(path: path) }
+    try vault.save(try manifest(.keyFile(path: files[0])))
+    try vault.core().importCache(Person.ada.cache())
+    let manifests = vault.core().manifests
+    try manifests.stage(try manifest(.keyFile(path: files[1])))
+    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    try vault.core().rekey(to: .keyFile, keyFile: files[1])
+    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    try manifests.unstage(.universalStorage)
+    let lost = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    #expect(lost?.store == .wrongKey)
+    // From another custody, where the manifest in force names no file at all.
+    try manifests.stage(try manifest(.keyFile(path: files[1])))
+    try vault.save(try manifest(.passphrase))
+    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+  }
+
+  @Test("a former key that a power cut brings back after the group left the keyring is deleted")
+  func keyComesBackAfterLeaving() throws {
+    let vault = try TestVault()
+    func core() -> VaultCore {
+      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+    }
+    try core().importCache(Person.ada.cache())
+    let id = try core().keyID()
+    let key = try vault.custodian.key(id)
+    try core().rekey(to: .passphrase)
+    #expect(try vault.keyringGenerations(id.groupID) == [])
+    func lookIsNoted() throws -> Bool { try core().read { $0.hasBridges } }
+    // Deleted in the second boot, which the next power cut undoes again.
+    for boot in ["second boot", "third boot"] {
+      try vault.custodian.store(key, as: id)
+      vault.boot.withLock { $0 = boot }
+      #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+      #expect(try vault.keyringGenerations(id.groupID) == [], "\(boot)")
+      #expect(try lookIsNoted(), "\(boot)")
+    }
+    // A sign-out does not forget it.
+    try core().signOut([Person.ada.id])
+    #expect(try lookIsNoted())
+    vault.boot.withLock { $0 = "fourth boot" }
+    #expect(try core().accounts(.all).accounts.isEmpty)
+    #expect(try !lookIsNoted())
+  }
+
+  @Test("a group that left the keyring has no bridges, and waits for a hung one once in a boot")
+  func hungAfterLeaving() throws {
+    let session = try PrivateSecretService()
+    let vault = try TestVault(session: session)
+    func core() -> VaultCore {
+      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+    }
+    try core().importCache(Person.ada.cache() + Person.bob.cache())
+    let id = try core().keyID()
+    let key = try vault.custodian.key(id)
+    try core().signOut([Person.bob.id])
+    try core().rekey(to: .passphrase)
+    #expect(try LockedGroup(path: vault.file().path).bridgedGenerations() == [])
+    try vault.custodian.store(key, as: id)
+    vault.boot.withLock { $0 = "second boot" }
+    try session.freezeDaemon()
+    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try core().read { $0.hasBridges && !$0.hasOldBridges(boot: "second boot") })
+    try session.thawDaemon()
+    vault.boot.withLock { $0 = "third boot" }
+    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.keyringGenerations(id.groupID) == [])
+  }
+
+  /// A commit that fails while the log is synced leaves its frames behind those that count; with
+  /// the last connection gone, the next recovery takes them for committed.
+  @Test("a commit in doubt that may come back from the log never loses its only key")
+  func commitInDoubt() throws {
+    let vault = try TestVault(manifest: try manifest(.passphrase))
+    func core() -> VaultCore {
+      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+    }
+    try core().importCache(Person.ada.cache())
+    let group = try core().open()
+    try group.write { _ in }
+    let before = try vault.backUp()
+
+    // The same commit over a copy, as the log would have it.
+    let copy = try TestVault(manifest: try manifest(.passphrase))
+    try FileSafety.makeDirectory(copy.directory.appending(path: "groups").path)
+    try copy.restore(
+      before.map {
+        (
+          copy.file().deletingLastPathComponent()
+            .appending(path: $0.0.lastPathComponent), $0.1
+        )
+      })
+    let doubtful = try SecretBytes.random(count: 32)
+    let other = try copy.core { $0.passphrase = Self.answering("fake-passphrase") }.open()
+    try other.write {
+      _ = try $0.rotate(
+        to: doubtful, erasing: [], boot: "first boot", keepsBridge: true, deletesOldKey: false)
+      try $0.setCustody(.secretService)
+      try $0.removeSlot(.custody)
+    }
+    let log = try Data(contentsOf: URL(filePath: copy.file().path + "-wal"))
+    let length = try #require(before.last?.1.count)
+    #expect(log.count > length && log.prefix(length) == before.last?.1)
+    let id = try core().keyID(2)
+    try vault.custodian.store(doubtful, as: id)
+    let handle = try FileHandle(forWritingTo: URL(filePath: vault.file().path + "-wal"))
+    try handle.seek(toOffset: UInt64(length))
+    try handle.write(contentsOf: log.dropFirst(length))
+    try handle.close()
+
+    #expect(throws: StoreError.diskFull) {
+      _ = try FileLock.hold(core().configuration.lockPath, waiting: 0) {
+        try Rotation(core().configuration).run(
+          group, to: .secretService, finally: { _ in throw StoreError.diskFull }, { _ in [] })
+      }
+    }
+    let kept = try vault.keyringGenerations(id.groupID)
+    // The machine stops here: only what is on the disk counts.
+    let after = try vault.backUp()
+    let third = try TestVault(session: vault.session, manifest: try manifest(.passphrase))
+    try FileSafety.makeDirectory(third.directory.appending(path: "groups").path)
+    try third.restore(
+      after.map {
+        (
+          third.file().deletingLastPathComponent()
+            .appending(path: $0.0.lastPathComponent), $0.1
+        )
+      })
+    let opened = third.core { $0.passphrase = Self.answering("fake-passphrase") }
+    #expect(try opened.tokenText() == "fake-at-ada@contoso.example")
+    #expect(try opened.custody() == .passphrase)
+    #expect(kept == [])
+    withExtendedLifetime((group, other)) {}
+  }
+
   @Test("the recovery code opens a group whose keyring lost the key, and ends with a rekey")
   func recoveryCode() throws {
     let vault = try TestVault()

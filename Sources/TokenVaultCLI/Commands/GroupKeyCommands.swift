@@ -29,24 +29,31 @@ struct GroupRekeyCommand: VaultCommand {
     if recoveryCode {
       try vault.open(recoveryCode: Self.readCode(invocation, vault.group))
     } else {
-      // Before the manifest may name another key file than the one that opens the group.
+      // A group that does not open is told before there is anything to take back.
       try vault.read { _ in }
     }
-    let before = try vault.describe().manifest
-    var after = before?.manifest
+    let before = try vault.describe().manifest?.manifest
+    var after = before
     if let chosen { after?.custody = chosen }
-    let isChanged = after != before?.manifest
-    if isChanged, let after { try vault.manifests.save(after) }
+    // The manifest in force stays that of the key in force: see Manifests.stage.
+    let next = after == before ? nil : after
+    var keyFile: String?
+    if case .keyFile(let path)? = chosen { keyFile = path }
     let madeKey = try chosen?.makeKeyFile()
     let left: VaultError?
     do {
-      left = try vault.rekey(to: chosen.map(GroupCustodyKind.init))
+      if let next { try vault.manifests.stage(next) }
+      left = try vault.rekey(to: chosen.map(GroupCustodyKind.init), keyFile: keyFile)
     } catch {
-      if isChanged { try vault.putBack(before) }
-      // A commit that failed in a system call may still come back, and then needs the key.
-      if let madeKey, !error.isInDoubt { unsafe unlink(madeKey) }
+      // A commit that failed in a system call may still come back, and then needs both.
+      if !error.isInDoubt {
+        if next != nil { try vault.manifests.unstage(vault.group) }
+        if let madeKey { unsafe unlink(madeKey) }
+      }
       throw error
     }
+    if let next { try vault.manifests.save(next) }
+    try vault.manifests.unstage(vault.group)
     let made = try vault.describe()
     if global.json {
       try invocation.answerJSON { made.write(to: &$0) }

@@ -51,9 +51,12 @@ struct GroupCreateCommand: VaultCommand {
       if let changed { try vault.manifests.save(changed) }
       try vault.create()
     } catch {
-      // A group that could not be made leaves nothing behind.
-      if changed != nil { try vault.putBack(present.manifest) }
-      if let madeKey { unsafe unlink(madeKey) }
+      // A group that could not be made leaves nothing behind. One that has its file needs its key
+      // file and its manifest, whatever failed after that.
+      if unsafe access(vault.configuration.groupPath, F_OK) != 0 {
+        if changed != nil { try vault.putBack(present.manifest) }
+        if let madeKey { unsafe unlink(madeKey) }
+      }
       throw error
     }
     if let madeKey { invocation.tell("Made the key file \(PlainText.escaped(madeKey)).") }

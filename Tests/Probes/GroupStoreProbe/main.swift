@@ -93,7 +93,7 @@ func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   try group.write { transaction in
     _ = try transaction.rotate(
       to: next, erasing: [try one(transaction, "a1")], boot: "boot",
-      deletesOldKey: true)
+      keepsBridge: true, deletesOldKey: true)
   }
   guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
   acknowledge()
@@ -175,7 +175,8 @@ struct Mixed {
     let (saved, isLast) = ("\(own)-\(changes)", changes == 0)
     try group.write { transaction in
       _ = try transaction.rotate(
-        to: next, erasing: [try one(transaction, own)], boot: "boot", deletesOldKey: true)
+        to: next, erasing: [try one(transaction, own)], boot: "boot",
+        keepsBridge: true, deletesOldKey: true)
     }
     guard unsafe unlink("\(keys)/\(old)") == 0 else { throw Wrong(what: "old key stays") }
     signedOut += 1
