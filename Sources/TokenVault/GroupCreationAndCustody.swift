@@ -101,21 +101,29 @@ extension VaultCore {
   }
 
   /// Deletes the group: its key in the keyring first, which alone makes copies of the file
-  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy.
+  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. Of a
+  /// file that is damaged beyond its header nothing tells the key: it stays, and opens nothing.
   package func delete() throws(VaultError) {
     try admit()
     try vaultErrors(group) {
       // No lock is made for a group that is not there.
-      _ = try self.header()
+      _ = try self.readableHeader()
       self.close()
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
         // Until the lock was had, others may have moved the group on, or made another.
-        try self.delete(self.header())
+        try self.delete(self.readableHeader())
       }
     }
   }
 
-  private func delete(_ header: GroupHeader) throws {
+  /// The header; nil where the file is too damaged to have one.
+  private func readableHeader() throws -> GroupHeader? {
+    do { return try header() } catch StoreError.damaged { return nil } catch StoreError
+      .notAGroupFile
+    { return nil }
+  }
+
+  private func deleteKeys(of header: GroupHeader) throws {
     if header.custody == .secretService {
       let custodian = GroupCustody(configuration).custodian
       for generation in try custodian.generations(of: header.groupID) {
@@ -125,6 +133,10 @@ extension VaultCore {
     try KernelKeyring.forget(
       GroupKeyID(groupID: header.groupID, generation: header.generation))
     _ = try removeLeftovers(of: header)
+  }
+
+  private func delete(_ header: GroupHeader?) throws {
+    if let header { try deleteKeys(of: header) }
     try GroupCreation.remove(configuration.groupPath)
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)

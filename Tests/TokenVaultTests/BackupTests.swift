@@ -29,6 +29,18 @@ struct BackupTests {
     #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
+  @Test("a group whose file is damaged can be deleted and made anew")
+  func damagedGroupGoes() throws {
+    let vault = try TestVault()
+    try vault.core().importCache(Person.ada.cache())
+    try Data("damaged".utf8).write(to: URL(filePath: vault.file().path))
+    #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    try vault.core().delete()
+    #expect(try files(vault).filter { $0.contains(".vault") }.isEmpty)
+    try vault.core().importCache(Person.bob.cache())
+    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+  }
+
   @Test("a restore that was cut short keeps the group's key, and the next one succeeds")
   func restoreCutShort() throws {
     let vault = try TestVault()
