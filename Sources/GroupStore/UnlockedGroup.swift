@@ -11,6 +11,7 @@ package final class UnlockedGroup {
   let database: Database
   private(set) var keys: GroupKeys
   private let file: [UInt64]?
+  private var isReadyToWrite = false
   /// Whether the open file still has its name: a group may be deleted and made anew.
   package var isInPlace: Bool { FileSafety.identity(of: path) == file }
   /// How many changes went over this connection.
@@ -24,9 +25,15 @@ package final class UnlockedGroup {
     self.database = database
     file = FileSafety.identity(of: path)
     keys = try GroupKeys(opening: database, header: header, key: key)
+    try database.execute("PRAGMA cell_size_check=ON")
+  }
+
+  /// What concerns writing alone; a read does not pay for it.
+  private func prepareToWrite() throws(StoreError) {
+    guard !isReadyToWrite else { return }
     try database.execute(
-      "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
-        + "PRAGMA cell_size_check=ON")
+      "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY")
+    isReadyToWrite = true
   }
 
   /// The group's key; the body must not let it out of its reach.
@@ -58,6 +65,7 @@ package final class UnlockedGroup {
 
   /// Runs `body` alone over the group and commits durably; when it throws, nothing has changed.
   package func write<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    try prepareToWrite()
     try database.execute("BEGIN IMMEDIATE")
     do {
       let transaction = try GroupTransaction(self)

@@ -118,9 +118,12 @@ extension VaultCore {
 
   /// The header; nil where the file is too damaged to have one.
   private func readableHeader() throws -> GroupHeader? {
-    do { return try header() } catch StoreError.damaged { return nil } catch StoreError
-      .notAGroupFile
-    { return nil }
+    do { return try LockedGroup(path: configuration.groupPath).header } catch {
+      switch error {
+      case .damaged, .notAGroupFile: return nil
+      default: throw error
+      }
+    }
   }
 
   private func deleteKeys(of header: GroupHeader) throws {
