@@ -45,7 +45,7 @@ package struct LockedGroup: ~Copyable {
     try FileSafety.checkDirectory(Self.directory(of: path))
     try FileSafety.checkFile(path)
     let database = try Database(path: path, busyMilliseconds: busyMilliseconds)
-    try database.keepLogFiles()
+    database.keepLogFiles()
     try Self.checkIdentity(database, path: path)
     let header = try Self.readHeader(database)
     self.path = path

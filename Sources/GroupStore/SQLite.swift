@@ -28,11 +28,7 @@ import Glibc
 
   /// Leaves the emptied log and its index beside the file when the connection closes: to make and
   /// remove them for each read costs as much as the read.
-  func keepLogFiles() throws(StoreError) {
-    unsafe tv_sqlite3_persist_wal(handle)
-    // Emptied all the same: what was deleted must not stay in the log.
-    try execute("PRAGMA journal_size_limit=0")
-  }
+  func keepLogFiles() { unsafe tv_sqlite3_persist_wal(handle) }
 
   deinit {
     statements.removeAll()

@@ -31,8 +31,10 @@ package final class UnlockedGroup {
   /// What concerns writing alone; a read does not pay for it.
   private func prepareToWrite() throws(StoreError) {
     guard !isReadyToWrite else { return }
+    // The log that stays is emptied: what was deleted must not be found in it.
     try database.execute(
-      "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY")
+      "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
+        + "PRAGMA journal_size_limit=0")
     isReadyToWrite = true
   }
 

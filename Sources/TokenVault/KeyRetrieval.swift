@@ -49,11 +49,12 @@ struct KeyRetrieval {
   ) throws -> SecretBytes {
     let header = locked.header
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    // The user unlocked the group for a time, whatever its custody.
+    if let kept = try KernelKeyring.key(id) { return kept }
     switch header.custody {
     case .secretService:
       return try custodian.key(id, over: conversation)
     case .passphrase, .keyFile:
-      if let kept = try KernelKeyring.key(id) { return kept }
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
       guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }
       return try locked.open(slot, at: .custody, with: try passphraseKey(slot.parameters))

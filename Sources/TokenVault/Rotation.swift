@@ -112,8 +112,12 @@ struct Rotation {
     }
     var stale = Set(pending)
     if oldBridges {
+      let kept = try custodian.generations(of: groupID)
+      // Opened by other means than the keyring, which has lost the key: the bridges, and the old
+      // keys that they lead out of, are the way back.
+      guard group.header.custody != .secretService || kept.contains(generation) else { return }
       // A power cut may have brought back keys whose deletion was confirmed before.
-      stale.formUnion(try custodian.generations(of: groupID).filter { $0 < generation })
+      stale.formUnion(kept.filter { $0 < generation })
     }
     for old in stale.sorted() {
       try custodian.delete(GroupKeyID(groupID: groupID, generation: old))

@@ -218,6 +218,19 @@ struct GroupCreationAndCustodyTests {
     #expect(expired?.custody == .passphraseRequired)
   }
 
+  @Test("a group of the keyring that is unlocked for a time opens while the keyring is locked")
+  func kernelKeyringBesideTheKeyring() throws {
+    let session = try PrivateSecretService()
+    let vault = try TestVault(session: session)
+    try vault.core().importCache(Person.ada.cache())
+    try vault.core().unlock(seconds: 600)
+    try session.lock()
+    #expect(try vault.core().accounts(.all).accounts.count == 1)
+    #expect(try vault.core().lock())
+    let error = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    #expect(error?.custody == .locked)
+  }
+
   // MARK: Key file
 
   @Test("a key file opens the group; one that others may read, write or change is refused")
