@@ -32,7 +32,8 @@ package enum FileLock {
           close(opened)
           throw StoreError.busy
         }
-        let pause = min(20_000, 500 + waited / 8)
+        // Soon the same for all: a wait that grew on would lose to each newcomer.
+        let pause = min(2_000, 500 + waited / 8)
         usleep(UInt32(pause))
         waited += pause
       }

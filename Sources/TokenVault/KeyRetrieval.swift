@@ -14,7 +14,7 @@ struct KeyRetrieval {
 
   /// Opens the file, following rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
-    for _ in 0..<20 {
+    for _ in 0..<200 {
       // The service's first answer comes while the file is opened and OpenSSL gets ready.
       let conversation = custodian.begin()
       let locked = try LockedGroup(path: path)

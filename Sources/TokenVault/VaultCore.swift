@@ -37,7 +37,7 @@ package final class VaultCore {
   func withGroup<R>(_ body: (UnlockedGroup) throws -> R) throws(VaultError) -> R {
     try vaultErrors(group) {
       // Each round lost means that another process rotated the key in between.
-      for _ in 0..<20 {
+      for _ in 0..<200 {
         do { return try body(try open()) } catch StoreError.generationChanged { opened = nil }
       }
       throw StoreError.busy
