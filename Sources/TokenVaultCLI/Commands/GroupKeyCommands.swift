@@ -122,8 +122,9 @@ struct GroupUnlockCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Keep a group's key in the kernel keyring for a time.",
     discussion: """
-      For groups kept by passphrase: it is asked for once. The key is gone when the time is over, \
-      with `group lock`, and when the machine stops.
+      A passphrase is then asked for once, and a group of the keyring opens without it, also while \
+      the keyring is locked. The key is gone when the time is over, with `group lock`, and when the \
+      machine stops.
 
       EXAMPLES
         tokenvault group unlock --for 8h
