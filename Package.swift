@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "TokenVault",
   products: [
-    .library(name: "TokenVault", targets: ["TokenVault"]),
+    .library(name: "TokenVault", targets: ["TokenVault", "SignInTransport"]),
     .executable(name: "tokenvault", targets: ["tokenvault"]),
   ],
   dependencies: [
@@ -42,16 +42,26 @@ let package = Package(
       name: "KeyCustody",
       dependencies: ["VaultModel", "VaultCrypto", "CSecretService", "SystemCalls"],
       swiftSettings: strict),
+    // Signing in: what is said, and what carries it.
+    .target(name: "SignIn", dependencies: ["VaultModel", "VaultCrypto"], swiftSettings: strict),
+    .target(name: "CCurl"),
+    .target(
+      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
+      swiftSettings: strict),
+
     .target(
       name: "TokenVault",
-      dependencies: ["VaultModel", "VaultCrypto", "GroupStore", "KeyCustody", "SystemCalls"],
+      dependencies: [
+        "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody", "SignIn", "SystemCalls",
+      ],
       swiftSettings: strict),
 
     // The programs people run.
     .target(
       name: "TokenVaultCLI",
       dependencies: [
-        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SystemCalls",
+        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SignIn", "SignInTransport",
+        "SystemCalls",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -75,6 +85,14 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
       name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SignInTests",
+      dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SignInTransportTests",
+      dependencies: ["SignInTransport", "SignIn", "TokenVaultTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(

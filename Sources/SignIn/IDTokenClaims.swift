@@ -1,4 +1,5 @@
 import VaultCrypto
+import VaultModel
 
 /// The claims of an ID token, decoded but not verified.
 ///
@@ -12,7 +13,7 @@ public struct IDToken: Hashable, Sendable {
   /// Decodes a JWS in compact form (RFC 7515 section 7.1), signed or not; nil for anything else.
   public init?(_ token: String) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard token.utf8.count <= MSALCache.secretLimit, parts.count == 3,
+    guard token.utf8.count <= 1 << 20, parts.count == 3,
       let payload = Base64URL.decodePadded(String(parts[1]) ?? "")
     else { return nil }
     self.init(claimsJSON: payload)
@@ -68,7 +69,7 @@ public struct ClientInfo: Hashable, Sendable {
 
   /// Decodes base64url of a JSON object with `uid` and `utid`; nil for anything else.
   public init?(_ text: String) {
-    guard text.utf8.count <= MSALCache.nameLimit, let bytes = Base64URL.decodePadded(text),
+    guard text.utf8.count <= 64 << 10, let bytes = Base64URL.decodePadded(text),
       let info = JSONValue.object(in: bytes), let objectID = info["uid"]?.text,
       let tenantID = info["utid"]?.text, !objectID.isEmpty, !tenantID.isEmpty,
       !objectID.hasControlCharacters, !tenantID.hasControlCharacters
