@@ -85,7 +85,7 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
       name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
-      swiftSettings: strict),
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "SignInTests",
       dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],

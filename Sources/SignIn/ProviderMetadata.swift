@@ -120,7 +120,7 @@ public struct ProviderMetadata: Hashable, Sendable {
     CaseFolding.equal(left, right)
   }
 
-  private static func isGUID(_ text: String) -> Bool {
+  static func isGUID(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     return parts.map(\.count) == [8, 4, 4, 4, 12]
       && parts.joined().allSatisfy {
