@@ -23,7 +23,8 @@ package enum RedirectPage {
   }
 
   /// A request that is none of the sign-in's.
-  package static let foreign = page("Nothing here", "A sign-in is open, and this is not its answer.")
+  package static let foreign = page(
+    "Nothing here", "A sign-in is open, and this is not its answer.")
 
   private static func page(_ title: String, _ text: String) -> String {
     """

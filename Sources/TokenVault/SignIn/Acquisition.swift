@@ -1,5 +1,5 @@
 package import SignIn
-package import VaultModel
+import VaultModel
 
 /// What a sign-in is at, for whoever waits for it.
 public enum SignInEvent: Sendable {

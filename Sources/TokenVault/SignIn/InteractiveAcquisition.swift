@@ -69,7 +69,8 @@ extension Acquisition {
           .clients[CaseFolding.key(application.clientID)] == .signedOut
       }
       if isSignedOut { request.prompt = .login }
-    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount {
+    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
+    {
       return request
     }
     return request

@@ -164,7 +164,9 @@ public final class PublicClientApplication: Sendable {
     let known = [configuration.authority] + configuration.knownAuthorities
     let isKnown =
       CloudEnvironment.isKnownCloud(authority.environment)
-      || known.contains { $0.address.origin == authority.address.origin && $0.kind == authority.kind }
+      || known.contains {
+        $0.address.origin == authority.address.origin && $0.kind == authority.kind
+      }
       || known.contains(authority)
     guard isKnown else { throw .signIn(.invalidAuthority) }
   }

@@ -1,7 +1,7 @@
 import GroupStore
-package import SignIn
+import SignIn
 import VaultCrypto
-package import VaultModel
+import VaultModel
 
 extension Vault {
   /// A token from the cache with all that goes with it; nil where the provider has to be asked.
@@ -41,7 +41,8 @@ extension VaultCore {
     let home = token.account.homeAccountID
     let entry = stored.sheet.stored.first {
       $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
-        && CaseFolding.equal(home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))
+        && CaseFolding.equal(
+          home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))
     }
     let idToken = try entry.map { entry in
       Redacted(

@@ -1,7 +1,7 @@
 import GroupStore
 package import SignIn
 import VaultCrypto
-package import VaultModel
+import VaultModel
 
 extension SignOutReport {
   /// What a provider was told about one client of an account.
@@ -145,7 +145,8 @@ extension VaultCore {
       if let texts {
         for text in texts { accounts.append(try self.resolve(text, in: transaction)) }
       } else {
-        _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account) }
+        _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account)
+        }
       }
       return accounts.flatMap { self.farewells($0, client, transaction) }
     }
@@ -157,7 +158,9 @@ extension VaultCore {
     let sheet = stored.sheet
     let entries = sheet.stored.filter { entry in
       let credential = entry.credential
-      guard credential.kind == .refreshToken || credential.kind == .accessToken else { return false }
+      guard credential.kind == .refreshToken || credential.kind == .accessToken else {
+        return false
+      }
       guard let client else { return true }
       // A family's token stays for the other clients.
       return CaseFolding.equal(credential.clientID, client)

@@ -1,7 +1,7 @@
 import GroupStore
-package import SignIn
+import SignIn
 import VaultCrypto
-package import VaultModel
+import VaultModel
 
 extension Acquisition {
   /// A token without the user: stored, or refreshed once over all processes.
@@ -187,7 +187,8 @@ extension OAuthError {
   /// Microsoft's suberrors name what the user has to do; a token that is refused for want of a
   /// second factor is still good for another resource.
   var isAboutToken: Bool {
-    code == "invalid_grant" && (suberror.isEmpty || ["bad_token", "token_expired"].contains(suberror))
+    code == "invalid_grant"
+      && (suberror.isEmpty || ["bad_token", "token_expired"].contains(suberror))
   }
 }
 

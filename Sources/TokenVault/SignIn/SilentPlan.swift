@@ -1,6 +1,6 @@
 import GroupStore
 package import SignIn
-package import VaultCrypto
+import VaultCrypto
 package import VaultModel
 
 /// What a silent request comes to, from one snapshot of the group.
@@ -68,9 +68,13 @@ extension VaultCore {
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
     do {
       candidates = try self.candidates(request, of: stored, account: account)
-      if !options.wantsNew { reason = .expired(candidates.compactMap(\.credential.expiresOn).max()) }
+      if !options.wantsNew {
+        reason = .expired(candidates.compactMap(\.credential.expiresOn).max())
+      }
     } catch VaultError.interactionRequired(let why, _, _) {
-      if why == .signedOut { throw VaultError.interactionRequired(why, account: account, group: group) }
+      if why == .signedOut {
+        throw VaultError.interactionRequired(why, account: account, group: group)
+      }
       if !options.wantsNew { reason = why }
     }
     let client = try client(for: request, among: candidates, of: stored, account: account)
@@ -119,7 +123,9 @@ extension VaultCore {
       $0.kind == .refreshToken && stored.sheet.clients[CaseFolding.key($0.clientID)] != .signedOut
     }
     let latest = candidates.map(\.credential).filter { candidate in
-      holders.contains { CaseFolding.equal($0.clientID, candidate.clientID) || !$0.familyID.isEmpty }
+      holders.contains {
+        CaseFolding.equal($0.clientID, candidate.clientID) || !$0.familyID.isEmpty
+      }
     }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
     if let latest { return latest.clientID }
     let clients = Set(holders.map { CaseFolding.key($0.clientID) })
@@ -158,7 +164,8 @@ extension VaultCore {
     if let resource = request.resource {
       return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])
     }
-    return request.scopes.isEmpty ? candidates.first?.credential.scopes ?? ScopeSet([])
+    return request.scopes.isEmpty
+      ? candidates.first?.credential.scopes ?? ScopeSet([])
       : request.scopes
   }
 
@@ -175,8 +182,11 @@ extension VaultCore {
   ) throws -> [[UInt8]] {
     let whole = ["client", CaseFolding.key(client), authority.address.origin]
     let exact =
-      whole + [authority.description, scopes.scopes.map { $0.lowercased() }.sorted().joined(separator: " "),
-        options.claims?.json ?? ""]
+      whole + [
+        authority.description,
+        scopes.scopes.map { $0.lowercased() }.sorted().joined(separator: " "),
+        options.claims?.json ?? "",
+      ]
     return try [whole, exact].map { parts in
       Array(try Digest.sha256(Array(parts.joined(separator: "\n").utf8)).prefix(16))
     }
