@@ -66,3 +66,6 @@ func expectations(
 }
 
 func at(_ seconds: Int64) -> JSONValue { .number(String(now.epochSeconds + seconds)) }
+
+/// In the place of a claim: the token does not have it.
+let missing: JSONValue? = nil
