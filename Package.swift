@@ -44,6 +44,7 @@ let package = Package(
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
     .target(name: "SignIn", dependencies: ["VaultModel", "VaultCrypto"], swiftSettings: strict),
+    // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
       name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
@@ -92,7 +93,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
-      dependencies: ["SignInTransport", "SignIn", "TokenVaultTestSupport"],
+      dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(

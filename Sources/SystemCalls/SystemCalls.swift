@@ -53,6 +53,22 @@ public enum SystemCalls {
     throw SystemCallError(errno: failure, call: "fcntl")
   }
 
+  /// Accepts a waiting connection, close-on-exec and non-blocking; nil where none waits.
+  public static func accept(_ socket: Int32) -> Int32? {
+    let client = retried { tv_accept(socket) }
+    return client >= 0 ? client : nil
+  }
+
+  /// The user at the other end of a Unix socket.
+  public static func peerUser(_ socket: Int32) throws(SystemCallError) -> UInt32 {
+    var user: UInt32 = 0
+    try check(unsafe tv_peer_user(socket, &user), "getsockopt")
+    return user
+  }
+
+  /// The flag of `posix_spawn` for a session of its own.
+  public static var spawnsSession: Int16 { tv_spawn_setsid }
+
   /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.
   public static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {
     var (rows, columns) = (UInt16(0), UInt16(0))

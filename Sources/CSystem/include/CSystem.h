@@ -17,6 +17,13 @@ extern const int tv_o_tmpfile;
 /// renameat2(RENAME_NOREPLACE): EEXIST where `to` is there already.
 int tv_rename_new(const char *from, const char *to);
 
+/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK.
+int tv_accept(int socket);
+/// SO_PEERCRED: the user at the other end of a Unix socket.
+int tv_peer_user(int socket, uid_t *user);
+/// POSIX_SPAWN_SETSID.
+extern const short tv_spawn_setsid;
+
 /// ioctl(TIOCGWINSZ).
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns);
 
