@@ -72,6 +72,14 @@ let package = Package(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
 
+    // An identity provider for demos and tests.
+    .target(
+      name: "IdentityProvider", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "tokenvault-idp", dependencies: ["IdentityProvider", "VaultModel"],
+      swiftSettings: strict),
+
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
@@ -94,6 +102,10 @@ let package = Package(
     .testTarget(
       name: "SignInTransportTests",
       dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IdentityProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultModel", "VaultCrypto", "tokenvault-idp"],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(
