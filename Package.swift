@@ -123,6 +123,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "SignInFlowTests",
+      dependencies: [
+        "TokenVault", "SignIn", "SignInTransport", "TokenVaultTestSupport", "tokenvault-idp",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
       exclude: ["Peers"],
       swiftSettings: strict),
