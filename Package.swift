@@ -87,6 +87,10 @@ let package = Package(
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
+    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    .executableTarget(
+      name: "fuzz-sign-in", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      path: "Tests/Probes/FuzzSignIn", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -97,7 +101,9 @@ let package = Package(
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "SignInTests",
-      dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport", "fuzz-sign-in",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
