@@ -12,6 +12,9 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
+// What EVP_PKEY_fromdata is to make; the macro is more than Swift can import.
+static const int tv_public_key = EVP_PKEY_PUBLIC_KEY;
+
 // OpenSSL 3 looks for a cipher by making every cipher of its provider, which costs a process as
 // long as the conversation with the keyring (docs/decisions/0007-one-cipher.md). A cipher of the
 // program's own, with the functions of EVP_aes_256_gcm, is used as it is. Returns NULL where

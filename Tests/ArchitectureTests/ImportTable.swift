@@ -18,7 +18,7 @@ enum ImportTable {
       "VaultModel",
     ],
     // Signing in.
-    "SignIn": ["Synchronization", "VaultCrypto", "VaultModel"],
+    "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
     "SignInTransport": ["CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls"],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
