@@ -46,6 +46,53 @@ import VaultModel
     #expect(provider.requests.count == 2)
   }
 
+  @Test func `oidcCore_10_1_1 a key that changed under its name, or has none, is looked for`()
+    throws
+  {
+    let stranger = TestSigner(key: try .generate())
+    for name in ["k1", nil] {
+      let provider = KeyServer(document([try stranger.jwk(name)]))
+      let keys = ProviderKeys(transport: provider)
+      let token = try stranger.token(kid: name)
+      _ = try keys.validate(token, expectations(), keysAt: address, Cancellation())
+      provider.answer(document([try signer.jwk(name)]))
+      let newer = try signer.token(kid: name)
+      _ = try keys.validate(newer, expectations(), keysAt: address, Cancellation())
+      #expect(provider.requests.count == 2)
+      for _ in 0..<5 {
+        #expect(throws: SignInError.idToken(.signature)) {
+          try keys.validate(token, expectations(), keysAt: address, Cancellation())
+        }
+      }
+      #expect(provider.requests.count == 2)
+    }
+  }
+
+  @Test func `a look that did not reach the provider may be repeated at once`() throws {
+    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let keys = ProviderKeys(transport: provider)
+    try validate(keys, kid: "k1")
+    provider.answer(nil)
+    for _ in 0..<2 {
+      #expect(throws: SignInError.transport(.timedOut(host: "id.example"))) {
+        try validate(keys, kid: "k2")
+      }
+    }
+    provider.answer(document([try signer.jwk("k2")]))
+    try validate(keys, kid: "k2")
+  }
+
+  @Test func `what else is wrong with a token is no reason to look for keys`() throws {
+    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let keys = ProviderKeys(transport: provider)
+    try validate(keys, kid: "k1")
+    #expect(throws: SignInError.idToken(.audience)) {
+      try keys.validate(
+        signer.token(["aud": .string("other")]), expectations(), keysAt: address, Cancellation())
+    }
+    #expect(provider.requests.count == 1)
+  }
+
   @Test func `made-up names of keys do not flood the provider`() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
