@@ -30,7 +30,8 @@ package struct TokenEndpoint: Sendable {
 
   /// RFC 6749 section 4.1.3 with the verifier of RFC 7636 section 4.5.
   package func redeem(
-    code: Redacted<String>, verifier: Redacted<String>, redirectURI: String, scopes wanted: ScopeSet,
+    code: Redacted<String>, verifier: Redacted<String>, redirectURI: String,
+    scopes wanted: ScopeSet,
     claims: ClaimsRequest?, extra: FormParameters
   ) throws(SignInError) -> HTTPResponse {
     try post(
