@@ -147,12 +147,18 @@ import VaultModel
   }
 
   @Test func `threads that need the same keys fetch them once`() throws {
-    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let started = DispatchSemaphore(value: 0)
+    // The answer comes when all threads are about to ask, and one that does not wait had its time.
+    let provider = KeyServer(document([try signer.jwk("k1")])) {
+      for _ in 0..<16 { started.wait() }
+      usleep(300_000)
+    }
     let keys = ProviderKeys(transport: provider)
     let accepted = Mutex(0)
     let ended = DispatchSemaphore(value: 0)
     for _ in 0..<16 {
       Thread.detachNewThread {
+        started.signal()
         do {
           try validate(keys, kid: "k1")
           accepted.withLock { $0 += 1 }
@@ -160,7 +166,9 @@ import VaultModel
         ended.signal()
       }
     }
-    for _ in 0..<16 { ended.wait() }
+    for _ in 0..<16 {
+      #expect(ended.wait(timeout: .now() + 120) == .success)
+    }
     #expect(accepted.withLock { $0 } == 16)
     #expect(provider.requests.count == 1)
   }
@@ -170,7 +178,12 @@ import VaultModel
 private final class KeyServer: HTTPTransport {
   private let state: Mutex<(body: [UInt8]?, status: Int, requests: [WebAddress])>
 
-  init(_ body: [UInt8], status: Int = 200) { state = Mutex((body, status, [])) }
+  private let hold: @Sendable () -> Void
+
+  init(_ body: [UInt8], status: Int = 200, hold: @escaping @Sendable () -> Void = {}) {
+    state = Mutex((body, status, []))
+    self.hold = hold
+  }
 
   var requests: [WebAddress] { state.withLock { $0.requests } }
 
@@ -183,6 +196,7 @@ private final class KeyServer: HTTPTransport {
       state.requests.append(request.address)
       return state.body.map { HTTPResponse(status: state.status, body: $0) }
     }
+    hold()
     guard let answer else { throw .timedOut(host: request.address.host) }
     return answer
   }
