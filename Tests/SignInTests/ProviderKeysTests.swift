@@ -151,6 +151,7 @@ import VaultModel
     // The answer comes when all threads are about to ask, and one that does not wait had its time.
     let provider = KeyServer(document([try signer.jwk("k1")])) {
       for _ in 0..<16 { started.wait() }
+      for _ in 0..<16 { started.signal() }
       usleep(300_000)
     }
     let keys = ProviderKeys(transport: provider)
