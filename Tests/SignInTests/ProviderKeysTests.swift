@@ -147,11 +147,10 @@ import VaultModel
   }
 
   @Test func `threads that need the same keys fetch them once`() throws {
-    let started = DispatchSemaphore(value: 0)
+    let started = Mutex(0)
     // The answer comes when all threads are about to ask, and one that does not wait had its time.
     let provider = KeyServer(document([try signer.jwk("k1")])) {
-      for _ in 0..<16 { started.wait() }
-      for _ in 0..<16 { started.signal() }
+      while started.withLock({ $0 }) < 16 { usleep(1000) }
       usleep(300_000)
     }
     let keys = ProviderKeys(transport: provider)
@@ -159,7 +158,7 @@ import VaultModel
     let ended = DispatchSemaphore(value: 0)
     for _ in 0..<16 {
       Thread.detachNewThread {
-        started.signal()
+        started.withLock { $0 += 1 }
         do {
           try validate(keys, kid: "k1")
           accepted.withLock { $0 += 1 }
