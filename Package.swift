@@ -79,6 +79,9 @@ let package = Package(
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "transport-probe", dependencies: ["SignInTransport", "SignIn"],
+      path: "Tests/Probes/TransportProbe", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -93,7 +96,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
-      dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport", "transport-probe",
+      ],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(
