@@ -18,10 +18,14 @@ import Testing
   }
 
   private func script(_ name: String, _ body: String) throws {
-    let file = directory.appending(path: name)
-    try Data("#!/bin/sh\ncd '\(directory.path)'\n\(body)\n".utf8).write(to: file)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: file.path)
+    // Written by a child: a child that another test starts meanwhile would hold our descriptor
+    // open, and a program that is open for writing cannot be started.
+    try run(
+      "sh",
+      [
+        "-c", #"printf '%s' "$1" >"$2" && chmod 755 "$2""#, "sh",
+        "#!/bin/sh\ncd '\(directory.path)'\n\(body)\n", directory.appending(path: name).path,
+      ])
   }
 
   /// Patience without end: what counts is what the script said, however slow the machine is.

@@ -97,7 +97,8 @@ final class TLSServer {
   }
 
   deinit {
-    process.terminate()
+    // A child of one of Dispatch's threads has SIGTERM blocked.
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 }
