@@ -72,6 +72,14 @@ let package = Package(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
 
+    // An identity provider for demos and tests.
+    .target(
+      name: "IdentityProvider", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "tokenvault-idp", dependencies: ["IdentityProvider", "VaultModel"],
+      swiftSettings: strict),
+
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
@@ -82,6 +90,10 @@ let package = Package(
     .executableTarget(
       name: "transport-probe", dependencies: ["SignInTransport", "SignIn"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
+    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    .executableTarget(
+      name: "fuzz-sign-in", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      path: "Tests/Probes/FuzzSignIn", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -89,16 +101,22 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
       name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
-      swiftSettings: strict),
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "SignInTests",
-      dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport", "fuzz-sign-in",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
       dependencies: [
         "SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport", "transport-probe",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IdentityProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultModel", "VaultCrypto", "tokenvault-idp"],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(
@@ -113,6 +131,12 @@ let package = Package(
       name: "KeyCustodyTests",
       dependencies: [
         "KeyCustody", "VaultCrypto", "SystemCalls", "PrototypeCheck", "TokenVaultTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SignInFlowTests",
+      dependencies: [
+        "TokenVault", "SignIn", "SignInTransport", "TokenVaultTestSupport", "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(

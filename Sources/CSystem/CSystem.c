@@ -25,11 +25,13 @@ int tv_make_undumpable(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-int tv_ofd_lock(int descriptor, short type) {
+int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length) {
   struct flock lock;
   memset(&lock, 0, sizeof lock);
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
   return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 

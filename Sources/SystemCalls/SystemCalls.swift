@@ -37,10 +37,14 @@ public enum SystemCalls {
     try check(unsafe tv_rename_new(from, to), "renameat2")
   }
 
-  /// Tries to take an open-file-description lock over the whole file, without waiting.
+  /// Tries to take an open-file-description lock over the whole file, or over the one byte at
+  /// `offset` (which need not exist), without waiting.
   /// - Returns: whether it was acquired; false when another description holds it.
-  public static func ofdLock(_ descriptor: Int32, exclusive: Bool) throws(SystemCallError) -> Bool {
-    if retried({ tv_ofd_lock(descriptor, Int16(exclusive ? F_WRLCK : F_RDLCK)) }) == 0 {
+  public static func ofdLock(
+    _ descriptor: Int32, exclusive: Bool, offset: Int64? = nil
+  ) throws(SystemCallError) -> Bool {
+    let type = Int16(exclusive ? F_WRLCK : F_RDLCK)
+    if retried({ tv_ofd_lock(descriptor, type, offset ?? 0, offset == nil ? 0 : 1) }) == 0 {
       return true
     }
     let failure = errno

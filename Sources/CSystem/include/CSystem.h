@@ -8,8 +8,8 @@
 
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and a crash ends the process without a report.
 int tv_make_undumpable(void);
-/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK, over the whole file.
-int tv_ofd_lock(int descriptor, short type);
+/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 goes to the end of the file.
+int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
 /// open(2) with a mode.
 int tv_open(const char *path, int flags, mode_t mode);
 /// O_TMPFILE.
