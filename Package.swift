@@ -87,6 +87,9 @@ let package = Package(
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "transport-probe", dependencies: ["SignInTransport", "SignIn"],
+      path: "Tests/Probes/TransportProbe", swiftSettings: strict),
     // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
     .executableTarget(
       name: "fuzz-sign-in", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
@@ -107,7 +110,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
-      dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport", "transport-probe",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "IdentityProviderTests",
