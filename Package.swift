@@ -149,7 +149,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "TokenVault", "GroupStore", "KeyCustody", "VaultModel", "VaultCrypto",
-        "TokenVaultTestSupport", "tokenvault", "group-member", "vault-probe",
+        "TokenVaultTestSupport", "tokenvault", "tokenvault-idp", "group-member", "vault-probe",
       ],
       swiftSettings: strict),
     .testTarget(
