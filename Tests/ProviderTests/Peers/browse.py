@@ -9,8 +9,8 @@ the last page's text, as JSON to the result's file, and ends with 0; with 1 if i
 
 The password is read from a file, because everybody can read arguments; an address is written
 without its query, which has the code. A provider may let a person in without a password who is
-known to the browser: that takes the same profile again. A device's code is only asked for where
-the URL does not have it."""
+known to the browser: that takes the same profile again. A device's code is typed where a page asks
+for it, if its file is there by then: the URL may have the code already."""
 
 import argparse
 import json
@@ -33,6 +33,8 @@ BOX, GRANT = "input[type=checkbox][id^=grant-]:not(:checked)", "button.btn-prima
 GO_ON = "button.btn-success"
 # glewlwyd's only field for a device's code, and the button that its script enables.
 DEVICE_CODE, DEVICE_GO_ON = 'input[maxlength="9"]', "button.btn-primary"
+# nanoidp's, beside the password.
+DEVICE_CODE_TOO = "#user_code"
 # glewlwyd asks whether the person means it. The same button is on other pages too.
 SIGN_OUT, SIGN_OUT_WORDS = "button.btn-danger:not(.dropdown-toggle)", "close the current session"
 FINAL_WORDS = {
@@ -85,9 +87,8 @@ class SignIn:
             while browser.shows(BOX):
                 browser.click(BOX)
             browser.click(GRANT)
-        elif options.code_file and browser.shows(DEVICE_CODE):
-            with open(options.code_file, encoding="utf-8") as file:
-                browser.fill(DEVICE_CODE, file.read().strip())
+        elif browser.shows(DEVICE_CODE):
+            browser.fill(DEVICE_CODE, contents(options.code_file))
             browser.click(DEVICE_GO_ON)
         elif browser.shows(SIGN_OUT) and SIGN_OUT_WORDS in browser.text():
             browser.click(SIGN_OUT)
@@ -101,13 +102,21 @@ class SignIn:
             return
         if self.has_signed_in:
             raise Refused("the provider asks again")
-        with open(self.options.password_file, encoding="utf-8") as file:
-            password = file.read().strip()
+        if self.browser.shows(DEVICE_CODE_TOO + ":placeholder-shown"):
+            self.browser.fill(DEVICE_CODE_TOO, contents(self.options.code_file))
         self.browser.fill(FIELD_USER, self.options.user)
-        self.browser.fill(FIELD_PASSWORD, password)
+        self.browser.fill(FIELD_PASSWORD, contents(self.options.password_file))
         self.browser.evaluate("window.isFilledIn = true")
         self.has_signed_in = True
         self.browser.click(next(submit for submit in SUBMITS if self.browser.shows(submit)))
+
+
+def contents(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip()
+    except (TypeError, FileNotFoundError) as problem:
+        raise Refused(f"the page asks for what is not at hand: {problem}") from None
 
 
 def origin(url):

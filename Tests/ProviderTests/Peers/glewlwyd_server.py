@@ -1,7 +1,11 @@
 """glewlwyd with what tests need, until the standard input ends: glewlwyd_server.py CONFIG DIRECTORY
 
-CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], interval. Says the
-issuer."""
+CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], deviceInterval. PORT in a
+redirect URI becomes a free port, because glewlwyd compares them whole. Says issuer and redirectPort.
+
+Seen: a refused refresh is 400 and a revocation 401 without a body; a refresh answer has no ID
+token; `iss` comes with the code though the discovery document does not say so, and that has no
+"none" among the ways to authenticate; a redirect URI without a path ends the process."""
 
 import json
 import os
@@ -13,7 +17,7 @@ import requests
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from serving import serve, start, wait_until_ready
+from serving import free_port, serve, start, wait_until_ready
 
 SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
 MODULES = "/usr/lib/glewlwyd"
@@ -120,7 +124,7 @@ def prepare():
     shutil.copyfile(configuration, os.path.join(pages, "config.json"))
 
 
-def administer(origin):
+def administer(origin, redirect_port):
     session = requests.Session()
     session.trust_env = False
 
@@ -142,7 +146,8 @@ def administer(origin):
     for client in config["clients"]:
         call("POST", "/client/?source=database", {
             "client_id": client["id"], "name": client["id"], "confidential": False,
-            "enabled": True, "redirect_uri": client["redirectURIs"],
+            "enabled": True, "redirect_uri": [
+                uri.replace("PORT", str(redirect_port)) for uri in client["redirectURIs"]],
             "authorization_type": ["code", "refresh_token", "device_authorization",
                                    "delete_token"],
             "token_endpoint_auth_method": ["none"],
@@ -157,11 +162,12 @@ def attempt(port):
     file = write("glewlwyd.conf", settings(port))
     child = start(["glewlwyd", "--config-file=" + file], log)
     wait_until_ready(child, origin + "/config", lambda answer: "api_prefix" in answer.json())
-    administer(origin)
+    redirect_port = free_port()
+    administer(origin, redirect_port)
     wait_until_ready(
         child, issuer + "/.well-known/openid-configuration",
         lambda answer: answer.json()["issuer"] == issuer)
-    return child, {"issuer": issuer}
+    return child, {"issuer": issuer, "redirectPort": redirect_port}
 
 
 serve(attempt, log)

@@ -1,7 +1,11 @@
 """nanoidp with what tests need, until the standard input ends: nanoidp_server.py CONFIG DIRECTORY
 
 CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], tls, path, rotation,
-tokenMinutes. Says issuer and, with TLS, the authority's file."""
+tokenMinutes, deviceInterval, profile. Says issuer and, with TLS, the authority's file.
+
+Seen: any port is taken for a registered redirect URI on 127.0.0.1, but not on localhost; the
+login page comes every time, whoever is signed in; a device that asks too soon is not told to slow
+down; a revocation answers 200 without a body."""
 
 import json
 import os

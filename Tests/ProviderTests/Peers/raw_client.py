@@ -1,6 +1,7 @@
 """A client of bare HTTP, to know that a provider and the browser do their part before the product
-is asked: raw_client.py CONFIG < nothing. CONFIG is JSON: issuer, authorityFile, clientID, port (of
-the redirect URI; 0 for any), scope, browser (a command that takes the URL), flow (code or device).
+is asked: raw_client.py CONFIG. CONFIG is JSON: issuer, authorityFile, clientID, port (of the
+redirect URI; 0 for any), scope, browser (a command that takes the URL), flow (code or device),
+signsOut, codeFile (where a person who types the device's code finds it).
 Prints what came of it as JSON, without a token in it."""
 
 import base64
@@ -95,7 +96,12 @@ def device_flow():
     first = poll()
     result["early"] = first.json().get("error")
     result["tooSoon"] = poll().json().get("error")
-    status = browse(begun.get("verification_uri_complete") or begun["verification_uri"])
+    url = begun["verification_uri_complete"]
+    if config.get("codeFile"):
+        with open(config["codeFile"], "w", encoding="utf-8") as file:
+            file.write(begun["user_code"])
+        url = begun["verification_uri"]
+    status = browse(url)
     if status != 0:
         raise SystemExit(f"the browser ended with {status}")
     interval = begun.get("interval", 5)

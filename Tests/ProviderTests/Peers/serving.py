@@ -6,6 +6,7 @@ import datetime
 import ipaddress
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -26,9 +27,18 @@ class NotStarted(Exception):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that the kernel gives to nobody who asks for any: it stays free until it is used."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        first = int(file.read().split()[0])
+    while True:
+        port = random.randrange(first // 2, first)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def dies_with_parent():
@@ -62,10 +72,11 @@ def wait_until_ready(child, url, is_ready, verify=True):
 
 def serve(attempt, log):
     """Starts a server by `attempt(port)`, which returns a child and what to tell the test; says it
-    on one line, and ends with the standard input."""
+    on one line, and ends with the standard input, as does everything in its process group."""
+    os.setpgid(0, 0)
     for _ in range(5):
         try:
-            child, facts = attempt(free_port())
+            _, facts = attempt(free_port())
             break
         except NotStarted:
             continue
@@ -74,8 +85,7 @@ def serve(attempt, log):
             raise SystemExit("the server did not start:\n" + text.read()[-4000:])
     print(json.dumps(facts), flush=True)
     sys.stdin.read()
-    child.kill()
-    child.wait()
+    os.killpg(0, signal.SIGKILL)
 
 
 def private_authority(directory):
