@@ -82,7 +82,7 @@ struct HarnessTests {
   @Test("glewlwyd asks for consent, sends back a code with iss, and is as awkward as we know it")
   func glewlwydCode() throws {
     let provider = try Glewlwyd()
-    let browser = try HeadlessBrowser(.ada, remembers: true)
+    let browser = try HeadlessBrowser(.ada, profile: BrowserProfile())
     let report = try RawClient(provider, .code, in: browser, signsOut: true).run()
     #expect(report.stateMatches == true)
     #expect(report.nonceMatches == true)
@@ -97,6 +97,28 @@ struct HarnessTests {
     #expect(report.reused?.empty == true)
     #expect(report.signedOut == 0)
     #expect(try browser.lastPage().outcome == .signedOut)
+  }
+
+  @Test("glewlwyd knows who was there before, and the person picks an account or adds one")
+  func glewlwydPeople() throws {
+    let provider = try Glewlwyd()
+    let profile = try BrowserProfile()
+    let ada = try HeadlessBrowser(.ada, profile: profile)
+    let bob = try HeadlessBrowser(.bob, profile: profile)
+    var users: [String?] = []
+    for (browser, prompt) in [
+      (ada, nil), (ada, nil), (bob, "select_account"), (ada, "select_account"), (bob, nil),
+      (ada, "login"),
+    ] {
+      var client = RawClient(provider, .code, in: browser)
+      client.parameters = prompt.map { ["prompt": $0] } ?? [:]
+      let report = try client.run()
+      #expect(report.tokens?.status == 200)
+      users.append(report.user)
+    }
+    #expect(users[0] != nil)
+    #expect(users[2] != users[0])
+    #expect(users == [users[0], users[0], users[2], users[0], users[2], users[0]])
   }
 
   @Test("glewlwyd tells a device to slow down and then lets it go on")

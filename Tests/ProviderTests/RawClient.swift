@@ -19,6 +19,7 @@ struct RawClient: Encodable {
     let stateMatches: Bool?
     let nonceMatches: Bool?
     let iss: String?
+    let user: String?
     let early: String?
     let tooSoon: String?
     let tokens: Answer?
@@ -40,6 +41,8 @@ struct RawClient: Encodable {
   let signsOut: Bool
   /// Where the person finds a device's code who is not given it with the address.
   var codeFile: String?
+  /// What is added to the authorization request.
+  var parameters: [String: String] = [:]
 
   init(_ provider: NanoIDP, _ flow: Flow, in browser: HeadlessBrowser, signsOut: Bool = false) {
     self.init(

@@ -1,5 +1,15 @@
 public import Foundation
 
+/// What a browser remembers from one visit to the next, as cookies. One visit uses it at a time.
+public final class BrowserProfile: Sendable {
+  fileprivate let directory: URL
+
+  /// A browser that was never used.
+  public init() throws { directory = try PeerScript.directory("profile") }
+
+  deinit { PeerScript.remove(directory) }
+}
+
 /// A real Chromium without a screen, in which a person signs in. Each visit is a process of its
 /// own; all is gone with the last reference.
 public final class HeadlessBrowser: Sendable {
@@ -26,6 +36,7 @@ public final class HeadlessBrowser: Sendable {
   }
 
   private let directory: URL
+  private let profile: BrowserProfile?
   /// A program that takes a URL as its last argument and ends with 0 when the person is through.
   public let command: URL
 
@@ -33,12 +44,13 @@ public final class HeadlessBrowser: Sendable {
   /// - Parameters:
   ///   - user: who signs in.
   ///   - authorityFile: a private certificate authority that it trusts.
-  ///   - remembers: whether a visit finds the cookies of the one before.
+  ///   - profile: what it remembers; by default each visit begins anew.
   ///   - denies: whether the person refuses where the provider's page offers that.
   public init(
-    _ user: ProviderUser, authorityFile: URL? = nil, remembers: Bool = false,
+    _ user: ProviderUser, authorityFile: URL? = nil, profile: BrowserProfile? = nil,
     denies: Bool = false
   ) throws {
+    self.profile = profile
     directory = try PeerScript.directory("browser")
     command = directory.appending(path: "browse")
     try Data(user.password.utf8).write(to: directory.appending(path: "password"))
@@ -49,7 +61,7 @@ public final class HeadlessBrowser: Sendable {
       directory.appending(path: "code").path,
     ]
     if let authorityFile { arguments += ["--authority", authorityFile.path] }
-    if remembers { arguments += ["--profile", directory.appending(path: "profile").path] }
+    if let profile { arguments += ["--profile", profile.directory.path] }
     if denies { arguments.append("--deny") }
     let quoted = arguments.map { "'\($0.replacing("'", with: #"'\''"#))'" }
     let script = """

@@ -15,7 +15,9 @@ for it, if its file is there by then: the URL may have the code already."""
 import argparse
 import json
 import os
+import re
 import sys
+import time
 import urllib.parse
 
 from devtools import Browser
@@ -37,6 +39,8 @@ DEVICE_CODE, DEVICE_GO_ON = 'input[maxlength="9"]', "button.btn-primary"
 DEVICE_CODE_TOO = "#user_code"
 # glewlwyd asks whether the person means it. The same button is on other pages too.
 SIGN_OUT, SIGN_OUT_WORDS = "button.btn-danger:not(.dropdown-toggle)", "close the current session"
+# glewlwyd's picker of people who are known to the browser, and its menu for another one.
+PICKER, GREETING = "[id^=select-user-]", r"^Hello (.+)$"
 FINAL_WORDS = {
     "device": ["Authorization complete, you may close this window", "Device authorized"],
     "denied": ["Device authorization denied"],
@@ -83,6 +87,11 @@ class SignIn:
             browser.click(DENY)
         elif browser.shows(FIELD_PASSWORD):
             self.sign_in()
+        elif browser.shows(PICKER):
+            self.pick()
+        elif self.is_somebody_else():
+            known = f"a.dropdown-item[alt='{options.user}']"
+            browser.click_hidden(known) or browser.click_text("a.dropdown-item", "Add user")
         elif browser.shows(BOX):
             while browser.shows(BOX):
                 browser.click(BOX)
@@ -95,6 +104,18 @@ class SignIn:
         elif browser.shows(GO_ON):
             browser.click(GO_ON)
         return None
+
+    def pick(self):
+        """The person picks a row, then goes back to what was asked for."""
+        row = "#select-user-" + self.options.user
+        if self.browser.shows("li.active " + row):
+            self.browser.click_text("button", "Back")
+        elif not self.browser.click_hidden(row + " input"):
+            self.browser.click_text("button", "New user")
+
+    def is_somebody_else(self):
+        greeted = re.search(GREETING, self.browser.text(), re.MULTILINE)
+        return bool(greeted) and greeted[1].strip() != self.options.user
 
     def sign_in(self):
         # Its mark goes with the page: a form without it is a new one, so the first was refused.
@@ -155,17 +176,19 @@ def main():
             failure = None
         except (Refused, TimeoutError) as problem:
             outcome, failure = None, str(problem)
-            browser.end += 10
+            # Time to look at what it came to.
+            browser.end = time.monotonic() + 30
         if options.screenshot:
             browser.screenshot(options.screenshot)
         url = urllib.parse.urlsplit(browser.url())
-        write(options.result, {
+        page = {
             "outcome": outcome,
             "url": f"{url.scheme}://{url.netloc}{url.path}",
             "text": browser.text(),
-        })
+        }
+        write(options.result, page)
     if failure:
-        sys.exit(f"browse.py: {failure}")
+        sys.exit(f"browse.py: {failure}, at {page['url']}: {page['text'][:300]!r}")
 
 
 main()

@@ -169,6 +169,17 @@ class Browser:
         self.wait_for(selector)
         self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
+    def click_hidden(self, selector):
+        """Clicks what may be out of sight, as in a menu. Returns whether it was there."""
+        return self.evaluate(f"(e => !!e && (e.click(), true))"
+                             f"(document.querySelector({json.dumps(selector)}))")
+
+    def click_text(self, selector, text):
+        """Clicks the first of these whose text it is. Returns whether it was there."""
+        return self.evaluate(
+            f"(e => !!e && (e.click(), true))([...document.querySelectorAll("
+            f"{json.dumps(selector)})].find(e => e.textContent.trim() == {json.dumps(text)}))")
+
     def url(self):
         return self.evaluate("location.href")
 

@@ -1,7 +1,8 @@
 """glewlwyd with what tests need, until the standard input ends: glewlwyd_server.py CONFIG DIRECTORY
 
 CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], deviceInterval. PORT in a
-redirect URI becomes a free port, because glewlwyd compares them whole. Says issuer and redirectPort.
+redirect URI becomes a free port, because glewlwyd compares them whole. Says issuer and
+redirectPort.
 
 Seen: a refused refresh is 400 and a revocation 401 without a body; a refresh answer has no ID
 token; `iss` comes with the code though the discovery document does not say so, and that has no
@@ -45,7 +46,7 @@ def settings(port):
         ".json": "application/json", ".png": "image/png", ".ttf": "font/ttf",
         ".woff": "font/woff", ".woff2": "font/woff2", ".ico": "image/x-icon"}
     mime = ",\n".join(
-        f'{{ extension = "{extension}" mime_type = "{kind}" }}' for extension, kind in types.items())
+        f'{{ extension = "{ending}" mime_type = "{kind}" }}' for ending, kind in types.items())
     return f"""
 port={port}
 bind_address="127.0.0.1"

@@ -1,8 +1,10 @@
 """A client of bare HTTP, to know that a provider and the browser do their part before the product
-is asked: raw_client.py CONFIG. CONFIG is JSON: issuer, authorityFile, clientID, port (of the
-redirect URI; 0 for any), scope, browser (a command that takes the URL), flow (code or device),
-signsOut, codeFile (where a person who types the device's code finds it).
-Prints what came of it as JSON, without a token in it."""
+is asked: raw_client.py CONFIG
+
+CONFIG is JSON: issuer, authorityFile, clientID, port (of the redirect URI; 0 for any), scope,
+browser (a command that takes the URL), flow (code or device), parameters (of the authorization
+request), signsOut, codeFile (where a person who types the device's code finds it). Prints what came
+of it as JSON, without a token in it."""
 
 import base64
 import hashlib

@@ -73,7 +73,8 @@ def wait_until_ready(child, url, is_ready, verify=True):
 def serve(attempt, log):
     """Starts a server by `attempt(port)`, which returns a child and what to tell the test; says it
     on one line, and ends with the standard input, as does everything in its process group."""
-    os.setpgid(0, 0)
+    if os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
     for _ in range(5):
         try:
             _, facts = attempt(free_port())
