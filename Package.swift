@@ -44,6 +44,7 @@ let package = Package(
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
     .target(name: "SignIn", dependencies: ["VaultModel", "VaultCrypto"], swiftSettings: strict),
+    // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
       name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
@@ -71,6 +72,14 @@ let package = Package(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
 
+    // An identity provider for demos and tests.
+    .target(
+      name: "IdentityProvider", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "tokenvault-idp", dependencies: ["IdentityProvider", "VaultModel"],
+      swiftSettings: strict),
+
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
@@ -85,14 +94,18 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
       name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
-      swiftSettings: strict),
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "SignInTests",
       dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
-      dependencies: ["SignInTransport", "SignIn", "TokenVaultTestSupport"],
+      dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IdentityProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultModel", "VaultCrypto", "tokenvault-idp"],
       swiftSettings: strict),
     .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
     .testTarget(
@@ -107,6 +120,12 @@ let package = Package(
       name: "KeyCustodyTests",
       dependencies: [
         "KeyCustody", "VaultCrypto", "SystemCalls", "PrototypeCheck", "TokenVaultTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SignInFlowTests",
+      dependencies: [
+        "TokenVault", "SignIn", "SignInTransport", "TokenVaultTestSupport", "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,7 @@
 #pragma once
 // tv_aes_256_gcm alone uses what OpenSSL 3 calls deprecated.
 #define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -8,6 +9,11 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+// What EVP_PKEY_fromdata is to make; the macro is more than Swift can import.
+static const int tv_public_key = EVP_PKEY_PUBLIC_KEY;
 
 // OpenSSL 3 looks for a cipher by making every cipher of its provider, which costs a process as
 // long as the conversation with the keyring (docs/decisions/0007-one-cipher.md). A cipher of the

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,11 +25,13 @@ int tv_make_undumpable(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-int tv_ofd_lock(int descriptor, short type) {
+int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length) {
   struct flock lock;
   memset(&lock, 0, sizeof lock);
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
   return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
@@ -73,3 +77,15 @@ long tv_key_read(int32_t key, void *buffer, size_t count) {
 long tv_key_remove(int32_t key) {
   return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
 }
+
+int tv_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int tv_peer_user(int socket, uid_t *user) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (result == 0) *user = peer.uid;
+  return result;
+}
+
+const short tv_spawn_setsid = POSIX_SPAWN_SETSID;

@@ -34,6 +34,24 @@ package struct AccountSheet: Hashable, Sendable {
     case signedOut = 2
   }
 
+  /// A request that is not to be sent again for a while.
+  package struct Pause: Hashable, Sendable {
+    /// A digest of the request.
+    package var request: [UInt8]
+    package var until: Timestamp
+    /// The provider's error code.
+    package var code: String
+    /// What the provider wants the user to do; empty where the pause is for its own sake.
+    package var suberror: String
+
+    package init(request: [UInt8], until: Timestamp, code: String, suberror: String) {
+      self.request = request
+      self.until = until
+      self.code = code
+      self.suberror = suberror
+    }
+  }
+
   /// A credential and where its secret stands.
   package struct Stored: Hashable, Sendable {
     package var credential: Credential
@@ -52,6 +70,10 @@ package struct AccountSheet: Hashable, Sendable {
   /// By client id, folded.
   package var clients: [String: SignInState] = [:]
   package internal(set) var stored: [Stored] = []
+  /// By client id, folded: the authority that signed it in.
+  package var authorities: [String: String] = [:]
+  /// What providers asked to be left alone with, and until when.
+  package var pauses: [Pause] = []
 
   package init(
     homeAccountID: String, environment: String, authorityType: AuthorityType,
@@ -89,11 +111,12 @@ package struct AccountSheet: Hashable, Sendable {
 }
 
 extension AccountSheet {
-  private static let version: UInt64 = 1
+  /// Version 2 adds what signing in leaves; a sheet that has nothing of it stays at version 1.
+  private var version: UInt64 { authorities.isEmpty && pauses.isEmpty ? 1 : 2 }
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.number(Self.version)
+    writer.number(version)
     for text in [homeAccountID, environment, authorityType.description, orphanClient, alias] {
       writer.text(text)
     }
@@ -113,12 +136,24 @@ extension AccountSheet {
       writer.signed(stored.record)
       writer.data(stored.seal)
     }
+    guard version > 1 else { return writer.bytes }
+    writer.list(authorities.sorted { $0.key < $1.key }) { writer, authority in
+      writer.text(authority.key)
+      writer.text(authority.value)
+    }
+    writer.list(pauses) { writer, pause in
+      writer.data(pause.request)
+      writer.signed(pause.until.epochSeconds)
+      writer.text(pause.code)
+      writer.text(pause.suberror)
+    }
     return writer.bytes
   }
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
-    guard try reader.number() == Self.version else { throw .damaged(rows: nil) }
+    let version = try reader.number()
+    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
     homeAccountID = try reader.text()
     environment = try reader.text()
     authorityType = AuthorityType(cacheText: try reader.text(), environment: environment)
@@ -143,7 +178,23 @@ extension AccountSheet {
         credential: try Credential(from: &reader), record: try reader.signed(),
         seal: try reader.data())
     }
+    if version > 1 { try readSignIn(from: &reader) }
     try reader.end()
+  }
+}
+
+extension AccountSheet {
+  private mutating func readSignIn(from reader: inout ByteReader) throws(StoreError) {
+    for (client, authority) in try reader.list({ reader throws(StoreError) in
+      (try reader.text(), try reader.text())
+    }) {
+      authorities[client] = authority
+    }
+    pauses = try reader.list { reader throws(StoreError) in
+      Pause(
+        request: try reader.data(), until: Timestamp(epochSeconds: try reader.signed()),
+        code: try reader.text(), suberror: try reader.text())
+    }
   }
 }
 

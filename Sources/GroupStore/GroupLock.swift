@@ -7,18 +7,22 @@ import SystemCalls
 /// name which is gone would share the lock with nobody.
 package enum FileLock {
   /// Runs `body` while the lock is held.
-  /// - Parameter milliseconds: how long to wait for it; then ``StoreError/busy`` is thrown.
+  /// - Parameters:
+  ///   - offset: the byte of the file that stands for what is locked; nil for all of it.
+  ///   - milliseconds: how long to wait for it; then ``StoreError/busy`` is thrown.
+  ///   - isUnwanted: ends the wait with ``StoreError/busy`` when it says so.
   @discardableResult
   package static func hold<R>(
-    _ path: String, waiting milliseconds: Int, _ body: () throws -> R
+    _ path: String, offset: Int64? = nil, waiting milliseconds: Int,
+    unless isUnwanted: () -> Bool = { false }, _ body: () throws -> R
   ) throws -> R {
-    let descriptor = try acquire(path, waiting: milliseconds)
+    let descriptor = try acquire(path, offset, waiting: milliseconds, unless: isUnwanted)
     defer { close(descriptor) }
     return try body()
   }
 
   private static func acquire(
-    _ path: String, waiting milliseconds: Int
+    _ path: String, _ offset: Int64?, waiting milliseconds: Int, unless isUnwanted: () -> Bool
   ) throws(StoreError) -> Int32 {
     let opened: Int32
     do {
@@ -27,8 +31,8 @@ package enum FileLock {
     do {
       var waited = 0
       // F_OFD_SETLKW has no deadline, so the lock is asked for at growing intervals.
-      while !(try SystemCalls.ofdLock(opened, exclusive: true)) {
-        guard waited < milliseconds * 1000 else {
+      while !(try SystemCalls.ofdLock(opened, exclusive: true, offset: offset)) {
+        guard waited < milliseconds * 1000, !isUnwanted() else {
           close(opened)
           throw StoreError.busy
         }

@@ -54,8 +54,10 @@ public struct HTTPResponse: Sendable {
 public enum TransportError: Error, Hashable, Sendable {
   /// The host's name could not be resolved.
   case unknownHost(String)
-  /// Nobody answered there, or the connection broke.
+  /// Nobody could be reached there, or the connection broke.
   case unreachable(host: String)
+  /// Nobody listens there: nothing of the request was sent.
+  case refused(host: String)
   /// The proxy that the environment names could not be reached.
   case unreachableProxy
   /// The server's certificate is not one that the machine trusts, or is for another host.

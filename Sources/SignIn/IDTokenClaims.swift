@@ -53,6 +53,11 @@ public struct IDToken: Hashable, Sendable {
   /// MSAL's local account id: `oid`, else `sub`.
   public var localAccountID: String? { objectID ?? subject }
 
+  /// A claim of any type; nil where it is missing or null.
+  func claim(_ name: String) -> JSONValue? {
+    claims[name].flatMap { $0 == .null ? nil : $0 }
+  }
+
   /// A claim that is a text; nil for others, and for a text with control characters, which is no
   /// name to show to people.
   public func text(_ claim: String) -> String? {

@@ -56,6 +56,8 @@ public enum SignInError: Error, Hashable, Sendable {
   case idToken(IDTokenFault)
   /// The provider granted less than was asked for.
   case declinedScopes(granted: [String], declined: [String])
+  /// OpenSSL could make no random bytes, digest or signature.
+  case cryptography
   /// Another person signed in than the account that was named.
   case mismatchedUser
   /// The provider asked to be left alone, or refused the same request just now.

@@ -37,10 +37,14 @@ public enum SystemCalls {
     try check(unsafe tv_rename_new(from, to), "renameat2")
   }
 
-  /// Tries to take an open-file-description lock over the whole file, without waiting.
+  /// Tries to take an open-file-description lock over the whole file, or over the one byte at
+  /// `offset` (which need not exist), without waiting.
   /// - Returns: whether it was acquired; false when another description holds it.
-  public static func ofdLock(_ descriptor: Int32, exclusive: Bool) throws(SystemCallError) -> Bool {
-    if retried({ tv_ofd_lock(descriptor, Int16(exclusive ? F_WRLCK : F_RDLCK)) }) == 0 {
+  public static func ofdLock(
+    _ descriptor: Int32, exclusive: Bool, offset: Int64? = nil
+  ) throws(SystemCallError) -> Bool {
+    let type = Int16(exclusive ? F_WRLCK : F_RDLCK)
+    if retried({ tv_ofd_lock(descriptor, type, offset ?? 0, offset == nil ? 0 : 1) }) == 0 {
       return true
     }
     let failure = errno
@@ -48,6 +52,22 @@ public enum SystemCalls {
     if failure == EAGAIN || failure == EACCES { return false }
     throw SystemCallError(errno: failure, call: "fcntl")
   }
+
+  /// Accepts a waiting connection, close-on-exec and non-blocking; nil where none waits.
+  public static func accept(_ socket: Int32) -> Int32? {
+    let client = retried { tv_accept(socket) }
+    return client >= 0 ? client : nil
+  }
+
+  /// The user at the other end of a Unix socket.
+  public static func peerUser(_ socket: Int32) throws(SystemCallError) -> UInt32 {
+    var user: UInt32 = 0
+    try check(unsafe tv_peer_user(socket, &user), "getsockopt")
+    return user
+  }
+
+  /// The flag of `posix_spawn` for a session of its own.
+  public static var spawnsSession: Int16 { tv_spawn_setsid }
 
   /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.
   public static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {

@@ -188,6 +188,8 @@ extension VaultCore {
     // The user asked for the account, also for what a family's token keeps of a client that was
     // signed out (MSAL for iOS and macOS: storing a token ends a client's sign-out).
     account.sheet.clients[CaseFolding.key(credential.clientID)] = nil
+    // A new refresh token deserves a try, whatever became of the old one.
+    if credential.kind == .refreshToken { account.sheet.pauses = [] }
     let secret = Array(token.secret.reveal().utf8)
     for stored in account.sheet.stored where credential.replaces(stored.credential) {
       if credential.version < stored.credential.version { return .older }

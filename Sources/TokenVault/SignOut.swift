@@ -35,7 +35,11 @@ public struct SignOutReport: Sendable {
   public let accounts: [Account]
   /// Every place that was looked at.
   public let entries: [Entry]
-  /// Whether nothing is left anywhere.
+  /// What the providers were told, by account and client.
+  public internal(set) var revocations: [Revocation] = []
+  /// What became of the providers' sessions in the browser.
+  public internal(set) var browserSessions: [BrowserSession] = []
+  /// Whether nothing is left anywhere on this machine.
   public var isClean: Bool { entries.allSatisfy(\.isClean) }
 }
 

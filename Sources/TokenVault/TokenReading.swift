@@ -1,4 +1,5 @@
 package import GroupStore
+public import SignIn
 public import VaultCrypto
 public import VaultModel
 
@@ -17,6 +18,8 @@ public struct TokenRequest: Hashable, Sendable {
   public var minimumValidity: Int64
   /// Whether a stored token will not do: a claims request or a forced refresh.
   public var needsNewToken: Bool
+  /// Who should issue it; nil for who signed the account in.
+  public var authority: Authority?
 
   /// A request with the parts given.
   public init(
@@ -47,7 +50,15 @@ public struct TokenResult: Sendable {
   /// The authority that issued it.
   public let authority: String
   /// Whether it was stored already.
-  public let isFromCache: Bool
+  public var isFromCache: Bool
+  /// Whether its end has passed, and it is given since the provider is down.
+  public var isExtendedLifetime = false
+  /// Whether the provider said that it should be asked for a new one by now.
+  public let isRefreshDue: Bool
+  /// The tenant that it is for.
+  let realm: String
+  /// Names the request in the provider's logs; empty where the provider was not asked.
+  package var correlationID = ""
 }
 
 extension VaultCore {
@@ -71,13 +82,8 @@ extension VaultCore {
     func needed(_ reason: InteractionReason) -> VaultError {
       .interactionRequired(reason, account: account, group: group)
     }
-    if let client = request.clientID,
-      stored.sheet.clients[CaseFolding.key(client)] == .signedOut
-    {
-      throw needed(.signedOut)
-    }
     guard !request.needsNewToken else { throw needed(.newTokenRequested) }
-    let candidates = try candidates(request, of: stored, account: account, needed: needed)
+    let candidates = try candidates(request, of: stored, account: account)
     guard
       let best = candidates.filter({
         $0.credential.isValid(at: now, skew: request.minimumValidity)
@@ -85,19 +91,38 @@ extension VaultCore {
     else {
       throw needed(.expired(candidates.compactMap(\.credential.expiresOn).max()))
     }
-    let credential = best.credential
+    return try result(best, of: stored, account: account, in: transaction)
+  }
+
+  /// A stored token with its secret.
+  func result(
+    _ entry: AccountSheet.Stored, of stored: StoredAccount, account: Account,
+    in transaction: GroupTransaction
+  ) throws -> TokenResult {
+    let credential = entry.credential
     return TokenResult(
-      accessToken: try transaction.payload(of: best, in: stored).secret,
+      accessToken: try transaction.payload(of: entry, in: stored).secret,
       tokenType: credential.kind == .secret
         ? "" : credential.tokenType.isEmpty ? "Bearer" : credential.tokenType,
       expiresOn: credential.expiresOn, scopes: credential.scopes, account: account,
-      authority: Self.authority(of: credential), isFromCache: true)
+      authority: stored.sheet.authorities[CaseFolding.key(credential.clientID)]
+        ?? Self.authority(of: credential),
+      isFromCache: true, isRefreshDue: credential.refreshOn.map { $0 <= now } ?? false,
+      realm: credential.realm)
   }
 
-  private func candidates(
-    _ request: TokenRequest, of stored: StoredAccount, account: Account,
-    needed: (InteractionReason) -> VaultError
+  /// The stored tokens that fit a request in all but time.
+  func candidates(
+    _ request: TokenRequest, of stored: StoredAccount, account: Account
   ) throws -> [AccountSheet.Stored] {
+    func needed(_ reason: InteractionReason) -> VaultError {
+      .interactionRequired(reason, account: account, group: group)
+    }
+    if let client = request.clientID,
+      stored.sheet.clients[CaseFolding.key(client)] == .signedOut
+    {
+      throw needed(.signedOut)
+    }
     let usable = stored.sheet.stored.filter { entry in
       entry.credential.isServable(to: request.clientID, signedOut: stored.sheet.clients)
         && request.accepts(entry.credential, of: account)

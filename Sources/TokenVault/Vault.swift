@@ -8,7 +8,7 @@ public import VaultModel
 /// ``VaultError/notAMember(executable:group:)``. Every change is durable when its call returns.
 public actor Vault {
   private nonisolated let executor = BlockingExecutor()
-  private let core: VaultCore
+  let core: VaultCore
 
   /// The queue that this vault's calls run on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {

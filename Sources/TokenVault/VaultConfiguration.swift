@@ -90,4 +90,6 @@ public struct VaultConfiguration: Sendable {
   /// The group's file.
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }
   var lockPath: String { "\(groupsDirectory)/.\(group).lock" }
+  /// Locked by who asks a provider for a new token, one byte for each account.
+  var refreshLockPath: String { "\(groupsDirectory)/.\(group).refresh" }
 }

@@ -1,5 +1,6 @@
 public import GroupStore
 public import KeyCustody
+public import SignIn
 public import VaultModel
 
 /// Everything that can go wrong between a tool and its accounts. No case carries a secret.
@@ -48,6 +49,12 @@ public enum VaultError: Error, Sendable {
   case cache(MSALCacheError)
   /// A file of the user's could not be read or written.
   case file(path: String, call: String, errno: Int32)
+  /// The client that should sign in or refresh is not told, and the account has several.
+  case clientRequired(stored: [String], account: Account)
+  /// Another account has the same subject at the same host, and comes from another issuer.
+  case accountOfOtherIssuer(group: GroupName)
+  /// Signing in, refreshing or signing out at the provider failed.
+  case signIn(SignInError)
   /// What asks for passphrases (``VaultConfiguration/passphrase``) threw this.
   case prompt(any Error)
   /// An error that no module of the vault throws; `type` names it.
@@ -106,6 +113,10 @@ public enum InteractionReason: Equatable, Sendable {
   case newTokenRequested
   /// A token is stored for other tenants only.
   case otherTenant([String])
+  /// The provider wants the user: what it said.
+  case refused(OAuthError)
+  /// It is not known who signed the account in, so nobody can be asked.
+  case unknownAuthority
 }
 
 extension InteractionReason: CustomStringConvertible {
@@ -117,6 +128,8 @@ extension InteractionReason: CustomStringConvertible {
     case .signedOut: "signedOut"
     case .newTokenRequested: "newTokenRequested"
     case .otherTenant(let tenants): "otherTenant(\(tenants.count) tenants)"
+    case .refused(let error): "refused(\(error))"
+    case .unknownAuthority: "unknownAuthority"
     }
   }
 }
@@ -150,6 +163,9 @@ extension VaultError: CustomStringConvertible {
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
+    case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
+    case .accountOfOtherIssuer(let group): "accountOfOtherIssuer(\(group))"
+    case .signIn(let error): "signIn(\(error))"
     case .prompt(let error): "prompt(\(type(of: error)))"
     case .unexpected(let type): "unexpected(\(type))"
     }
@@ -176,6 +192,8 @@ func vaultErrors<R>(_ group: GroupName, _ body: () throws -> R) throws(VaultErro
     throw error.vaultError(group)
   } catch let error as CustodyError {
     throw .custody(error, group: group)
+  } catch let error as SignInError {
+    throw .signIn(error)
   } catch let error as MSALCacheError {
     throw .cache(error)
   } catch {

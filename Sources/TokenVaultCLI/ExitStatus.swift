@@ -13,6 +13,8 @@ package enum ExitStatus: Int32, Sendable {
   case cannotCreate = 73
   case inputOutput = 74
   case busy = 75
+  /// The provider answered with an error.
+  case provider = 76
   /// Locked, refused or wrong passphrase.
   case refused = 77
   /// A bad manifest or configuration.

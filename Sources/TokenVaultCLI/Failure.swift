@@ -123,6 +123,18 @@ extension Failure {
     case .cache(let error): self.init(error)
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
+    case .clientRequired(let stored, let account):
+      self.init(
+        .usage,
+        "\(Self.name(account)) has several clients; name the one that is meant:"
+          + stored.map { "\n  \(PlainText.escaped($0))" }.joined(),
+        next: Self.command("token --client-id ID", account.group))
+    case .accountOfOtherIssuer(let group):
+      self.init(
+        .refused,
+        "Another issuer at this host has an account with the same subject; it is not replaced.",
+        next: Self.command("list", group))
+    case .signIn(let error): self.init(error)
     case .prompt(let error): self.init(error)
     case .unexpected(let type):
       self.init(.unexpected, "Something unexpected went wrong (\(type)).")
@@ -154,6 +166,13 @@ extension Failure {
         next: tenants.first.map {
           Self.command("token --tenant \(PlainText.shellWord($0))", group)
         } ?? next)
+    case .refused(let error):
+      self.init(
+        .signInNeeded, "The provider wants \(who) to sign in again: \(Self.text(error)).",
+        next: next)
+    case .unknownAuthority:
+      self.init(
+        .signInNeeded, "It is not known which provider signed \(who) in.", next: next)
     }
   }
 

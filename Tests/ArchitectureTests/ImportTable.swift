@@ -18,7 +18,7 @@ enum ImportTable {
       "VaultModel",
     ],
     // Signing in.
-    "SignIn": ["Synchronization", "VaultCrypto", "VaultModel"],
+    "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
     "SignInTransport": ["CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls"],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
@@ -32,6 +32,11 @@ enum ImportTable {
     "tokenvault": ["TokenVaultCLI"],
     // What a tool of somebody else would write.
     "GroupMember": ["Foundation", "TokenVault"],
+    // For demos and tests; nothing that is shipped imports it.
+    "IdentityProvider": [
+      "Foundation", "Glibc", "SignIn", "Synchronization", "VaultCrypto", "VaultModel",
+    ],
+    "tokenvault-idp": ["Foundation", "IdentityProvider", "VaultModel"],
     // For tests only; nothing that is shipped imports it.
     "TokenVaultTestSupport": [
       "Foundation", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
@@ -64,5 +69,7 @@ enum ImportTable {
   ]
 
   /// The rooms that may touch the process they run in: environment, output, exit.
-  static let programs: Set<String> = ["TokenVaultCLI", "tokenvault", "GroupMember"]
+  static let programs: Set<String> = [
+    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember",
+  ]
 }

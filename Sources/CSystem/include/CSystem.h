@@ -8,14 +8,21 @@
 
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and a crash ends the process without a report.
 int tv_make_undumpable(void);
-/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK, over the whole file.
-int tv_ofd_lock(int descriptor, short type);
+/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 goes to the end of the file.
+int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
 /// open(2) with a mode.
 int tv_open(const char *path, int flags, mode_t mode);
 /// O_TMPFILE.
 extern const int tv_o_tmpfile;
 /// renameat2(RENAME_NOREPLACE): EEXIST where `to` is there already.
 int tv_rename_new(const char *from, const char *to);
+
+/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK.
+int tv_accept(int socket);
+/// SO_PEERCRED: the user at the other end of a Unix socket.
+int tv_peer_user(int socket, uid_t *user);
+/// POSIX_SPAWN_SETSID.
+extern const short tv_spawn_setsid;
 
 /// ioctl(TIOCGWINSZ).
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns);

@@ -2,3 +2,4 @@
 
 /// 1: that it compiled is the proof.
 int tv_prototypes_match(void);
+int tv_curl_prototypes_match(void);

@@ -1,0 +1,117 @@
+import VaultCrypto
+package import VaultModel
+
+/// A token answer that was found to be what was asked for: who signed in, and what was granted.
+/// Nothing is stored before one of these was made.
+package struct Acquired: Sendable {
+  package let clientID: String
+  package let authority: Authority
+  package let answer: TokenAnswer
+  /// The ID token's claims; nil where a refresh brought none.
+  package let idToken: IDToken?
+  /// The account; empty where a refresh does not say whose it is, which the caller knows.
+  package let homeAccountID: String
+  /// The tenant that the tokens are for.
+  package let realm: String
+  /// What the access token is good for.
+  package let granted: ScopeSet
+  /// What was asked for and not granted.
+  package let declined: [String]
+  /// When the answer came.
+  package let now: Timestamp
+  package let correlationID: String
+
+  /// What an answer has to fit.
+  package struct Expectation: Sendable {
+    /// The scopes that were asked for.
+    package var scopes: ScopeSet
+    /// The nonce that was sent; nil where none was.
+    package var nonce: String?
+    /// The account whose refresh token was sent; nil for a new sign-in.
+    package var account: HomeAccountID?
+    /// The tenant that a refresh was for; empty for a new sign-in.
+    package var realm: String
+
+    package init(
+      scopes: ScopeSet, nonce: String? = nil, account: HomeAccountID? = nil, realm: String = ""
+    ) {
+      self.scopes = scopes
+      self.nonce = nonce
+      self.account = account
+      self.realm = realm
+    }
+  }
+
+  /// Checks an answer.
+  /// - Throws: ``SignInError/idToken(_:)``, ``SignInError/badAnswer(_:)``,
+  ///   ``SignInError/mismatchedUser``.
+  package init(
+    _ answer: TokenAnswer, of endpoint: TokenEndpoint, keys: ProviderKeys,
+    expecting expected: Expectation, now: Timestamp
+  ) throws(SignInError) {
+    guard answer.tokenType.lowercased() == "bearer" else { throw .badAnswer(.tokenType) }
+    let metadata = endpoint.metadata
+    clientID = endpoint.application.clientID
+    authority = metadata.authority
+    self.answer = answer
+    self.now = now
+    correlationID = endpoint.correlationID
+    let isMicrosoft = authority.isMicrosoft
+    idToken = try answer.idToken.map { token throws(SignInError) in
+      guard let address = metadata.keySetAddress else { throw .notOffered(.idTokens) }
+      return try keys.validate(
+        token.reveal(),
+        IDTokenExpectations(
+          issuer: IssuerRule(metadata.issuer), clientID: endpoint.application.clientID,
+          nonce: expected.nonce.map { Redacted($0) }, accessToken: answer.accessToken, now: now,
+          // A Microsoft subject is another one for each client; `client_info` says who it is.
+          subject: isMicrosoft ? nil : expected.account?.identifier,
+          allowedAlgorithms: metadata.idTokenAlgorithms),
+        keysAt: address, endpoint.cancellation)
+    }
+    let found = isMicrosoft ? answer.clientInfo?.homeAccountID : idToken?.subject
+    if let account = expected.account {
+      // OIDC Core section 12.2: a refresh is for whom the sign-in was.
+      if let found {
+        let isSame =
+          isMicrosoft
+          ? CaseFolding.equal(found, account.identifier) : found == account.identifier
+        guard isSame else { throw .mismatchedUser }
+      }
+      homeAccountID = account.identifier
+    } else {
+      guard idToken != nil, let found else { throw .badAnswer(.nobody) }
+      homeAccountID = found
+    }
+    realm =
+      isMicrosoft
+      ? idToken?.tenantID ?? (expected.realm.isEmpty ? authority.tenant : expected.realm)
+      : expected.realm.isEmpty ? metadata.realm : expected.realm
+    (granted, declined) = Self.grant(answer.scopes, asked: expected.scopes)
+  }
+
+  /// What was granted, and what of the wishes was not. A resource's `.default` stands for whatever
+  /// it grants; it is kept with the grant, so that asking for it again finds the token.
+  private static func grant(
+    _ granted: ScopeSet?, asked: ScopeSet
+  ) -> (granted: ScopeSet, declined: [String]) {
+    guard let granted else { return (asked, []) }
+    let defaults = asked.scopes.filter { $0.lowercased().hasSuffix("/.default") }
+    let ofSignIn = ["openid", "profile", "email", "offline_access"]
+    let known = Set(granted.scopes.map { $0.lowercased() })
+    let declined = asked.scopes.filter { scope in
+      let scope = scope.lowercased()
+      // Microsoft Entra leaves out the resource of Microsoft Graph's scopes.
+      let bare = scope.split(separator: "/").last.map(String.init) ?? scope
+      return !scope.hasSuffix("/.default") && !ofSignIn.contains(scope) && !known.contains(scope)
+        && !(scope.hasPrefix("https://graph.microsoft.com/") && known.contains(bare))
+    }
+    let long = asked.scopes.filter { scope in
+      scope.contains("/") && !declined.contains(scope)
+    }
+    return (ScopeSet(granted.scopes + defaults + long), declined)
+  }
+
+  /// MSAL's name for the person: `preferred_username`, else `upn`, else `email`.
+  package var username: String { idToken?.username ?? idToken?.text("email") ?? "" }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+import VaultModel
+
+/// The descriptions of the providers that were met, each fetched once in the life of the object
+/// and kept only when it was found to be the provider's own.
+public final class ProviderDirectory: Sendable {
+  let transport: any HTTPTransport
+  private let known = Mutex<[Authority: ProviderMetadata]>([:])
+
+  /// An empty directory over a way to the network.
+  public init(transport: any HTTPTransport) { self.transport = transport }
+
+  /// The description of a provider.
+  /// - Throws: ``SignInError/transport(_:)``, ``SignInError/badDiscovery(_:)``.
+  public func metadata(
+    of authority: Authority, _ cancellation: Cancellation
+  ) throws(SignInError) -> ProviderMetadata {
+    if let metadata = known.withLock({ $0[authority] }) { return metadata }
+    let metadata = try fetch(authority, cancellation)
+    known.withLock { $0[authority] = metadata }
+    return metadata
+  }
+
+  private func fetch(
+    _ authority: Authority, _ cancellation: Cancellation
+  ) throws(SignInError) -> ProviderMetadata {
+    var status = 0
+    for address in authority.discoveryAddresses {
+      let answer = try transport.exchange(
+        HTTPRequest(address, headers: [("Accept", "application/json")]), cancellation)
+      guard answer.status != 404 else {
+        status = 404
+        continue
+      }
+      guard answer.status == 200 else { throw .badDiscovery(.status(answer.status)) }
+      return try ProviderMetadata(try Self.document(answer), of: authority)
+    }
+    throw .badDiscovery(.status(status))
+  }
+
+  private static func document(_ answer: HTTPResponse) throws(SignInError) -> JSONValue {
+    do {
+      let value = try JSONValue(parsing: answer.body)
+      guard value.members != nil else { throw SignInError.badDiscovery(.notJSON) }
+      return value
+    } catch { throw .badDiscovery(.notJSON) }
+  }
+}
+
+extension HTTPTransport {
+  /// `send` with this module's error.
+  package func exchange(
+    _ request: HTTPRequest, _ cancellation: Cancellation
+  ) throws(SignInError) -> HTTPResponse {
+    do { return try send(request, cancellation) } catch .cancelled { throw .cancelled } catch {
+      throw .transport(error)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package import SignIn
+import VaultCrypto
+package import VaultModel
+
+extension Acquisition {
+  /// Signs a user in through the browser (RFC 8252), and stores the account.
+  package func interactive(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration,
+    makesCurrent: Bool = false
+  ) throws(VaultError) -> TokenResult {
+    defer { report(.finished) }
+    return try vaultErrors(core.group) {
+      try core.requireMembership()
+      let endpoint = try endpoint(
+        application, at: request.authority ?? application.authority,
+        correlationID: request.correlationID)
+      let listener = try platform.receiver.listen(for: application.redirectURI)
+      defer { listener.close() }
+      let session = try AuthorizationSession(
+        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
+      let isOpened = platform.browser.open(session.address)
+      report(.waitingForBrowser(session.address, isOpened: isOpened))
+      var outcome: Result<TokenResult, any Error>?
+      try listener.receive(
+        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
+      ) { incoming in
+        let (status, answer) = session.judge(incoming)
+        guard let answer else {
+          return RedirectVerdict(status: status, page: RedirectPage.foreign, isAnswer: false)
+        }
+        report(.redirectReceived)
+        // The page says what came of it, so that nobody is told to be signed in who is not.
+        let result = Result {
+          try finish(answer, session, request, endpoint, makesCurrent: makesCurrent)
+        }
+        outcome = result
+        return verdict(status, result)
+      }
+      guard let outcome else { throw SignInError.timedOut }
+      return try outcome.get()
+    }
+  }
+
+  private func verdict(
+    _ status: Int, _ result: Result<TokenResult, any Error>
+  ) -> RedirectVerdict {
+    switch result {
+    case .success:
+      RedirectVerdict(status: status, page: RedirectPage.signedIn, isAnswer: true)
+    case .failure(let error):
+      RedirectVerdict(
+        status: 400, page: RedirectPage.failed(error as? SignInError ?? .badRedirect),
+        isAnswer: true)
+    }
+  }
+
+  /// Whoever was signed out on purpose is asked for the password again, also where the browser
+  /// still knows the session (MSAL for iOS and macOS).
+  private func aware(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration
+  ) throws(VaultError) -> InteractiveRequest {
+    guard request.prompt != .consent else { return request }
+    let name = request.account?.identifier ?? request.loginHint
+    guard !name.isEmpty else { return request }
+    var request = request
+    do {
+      let isSignedOut = try core.read { transaction in
+        try core.resolve(name, in: transaction).sheet
+          .clients[CaseFolding.key(application.clientID)] == .signedOut
+      }
+      if isSignedOut { request.prompt = .login }
+    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
+    {
+      return request
+    }
+    return request
+  }
+
+  private func finish(
+    _ answer: AuthorizationSession.Answer, _ session: AuthorizationSession,
+    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, makesCurrent: Bool
+  ) throws -> TokenResult {
+    let code: Redacted<String>
+    switch answer {
+    case .failure(let error): throw error
+    case .code(let redeemable): code = redeemable
+    }
+    let response = try endpoint.redeem(
+      code: code, verifier: session.verifier, redirectURI: session.redirectURI,
+      scopes: request.scopes, claims: request.claims, extra: request.extra)
+    return try keep(
+      try TokenAnswer(response), of: endpoint, scopes: request.scopes, nonce: session.nonce,
+      account: request.account, makesCurrent: makesCurrent)
+  }
+
+  /// Signs a user in on another device (RFC 8628), and stores the account.
+  package func deviceCode(
+    _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
+    correlationID: String = "", _ application: ApplicationConfiguration,
+    makesCurrent: Bool = false
+  ) throws(VaultError) -> TokenResult {
+    defer { report(.finished) }
+    return try vaultErrors(core.group) {
+      try core.requireMembership()
+      let endpoint = try endpoint(
+        application, at: application.authority, correlationID: correlationID)
+      let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+      report(.waitingForDevice(device.code))
+      var polling = DevicePolling(device)
+      var action = polling.begin()
+      while true {
+        switch action {
+        case .failed(let error): throw error
+        case .finished(let answer):
+          return try keep(
+            answer, of: endpoint, scopes: scopes, nonce: nil, account: nil,
+            makesCurrent: makesCurrent)
+        case .ask(let seconds):
+          try cancellation.wait(milliseconds: Int(seconds) * 1000)
+          action = polling.next(
+            Result { () throws(SignInError) in try endpoint.poll(device) })
+        }
+      }
+    }
+  }
+
+  private func keep(
+    _ answer: TokenAnswer, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
+    account: HomeAccountID?, makesCurrent: Bool
+  ) throws -> TokenResult {
+    let acquired = try Acquired(
+      answer, of: endpoint, keys: keys, expecting: .init(scopes: scopes, nonce: nonce),
+      now: core.now)
+    if let account, !CaseFolding.equal(account.identifier, acquired.homeAccountID) {
+      throw SignInError.mismatchedUser
+    }
+    // Ctrl-C during the exchange: nothing was stored, so nothing is.
+    if cancellation.isCancelled { throw SignInError.cancelled }
+    let result = try core.store(
+      signIn: acquired, environment: endpoint.metadata.authority.environment,
+      makesCurrent: makesCurrent)
+    guard acquired.declined.isEmpty else {
+      throw SignInError.declinedScopes(
+        granted: acquired.granted.scopes, declined: acquired.declined)
+    }
+    return result
+  }
+}

@@ -1,0 +1,225 @@
+import Dispatch
+public import SignIn
+import Synchronization
+import VaultCrypto
+public import VaultModel
+
+/// An application that signs people in and gets tokens for them, with a keychain group as its
+/// cache (MSAL's MSALPublicClientApplication).
+///
+/// One object serves many clouds, tenants and accounts. Its calls may come from any task; those
+/// that wait for a provider or a user wait on a thread of their own.
+public final class PublicClientApplication: Sendable {
+  /// What the application is; later changes to the value it was made from have no effect.
+  public let configuration: ApplicationConfiguration
+  /// The group: accounts, current account, changes.
+  public let vault: Vault
+  private let vaultConfiguration: VaultConfiguration
+  private let platform: SignInPlatform
+  private let directory: ProviderDirectory
+  private let keys: ProviderKeys
+  private let session = Mutex<Cancellation?>(nil)
+  private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
+  private let nextListener = Atomic<UInt64>(0)
+
+  /// An application over a group.
+  public init(
+    _ configuration: ApplicationConfiguration, vault: VaultConfiguration, platform: SignInPlatform
+  ) {
+    self.configuration = configuration
+    self.platform = platform
+    vaultConfiguration = vault
+    self.vault = Vault(vault)
+    directory = ProviderDirectory(transport: platform.transport)
+    keys = ProviderKeys(transport: platform.transport)
+  }
+
+  /// The version of this library.
+  public static let version = "0.2.0"
+
+  // MARK: Tokens
+
+  /// Signs a user in through the browser.
+  /// - Throws: ``VaultError/signIn(_:)``: ``SignInError/sessionAlreadyRunning`` while another
+  ///   interactive call of this application is open; after ``SignInError/declinedScopes(granted:declined:)``
+  ///   the account is signed in and stored nevertheless.
+  public func acquireToken(
+    interactive request: InteractiveRequest
+  ) async throws(VaultError) -> AuthenticationResult {
+    let application = configuration
+    try requireKnown(request.authority)
+    return try await exclusively { acquisition throws(VaultError) in
+      try acquisition.interactive(request, application)
+    }
+  }
+
+  /// Signs a user in on another device; ``events`` tells the code.
+  public func acquireToken(
+    deviceCode request: DeviceCodeRequest
+  ) async throws(VaultError) -> AuthenticationResult {
+    let application = configuration
+    return try await exclusively { acquisition throws(VaultError) in
+      try acquisition.deviceCode(
+        request.scopes, claims: request.claims, correlationID: request.correlationID, application)
+    }
+  }
+
+  /// A token without the user: from the cache, else refreshed, once over all processes.
+  /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason, which every
+  ///   application has to handle.
+  public func acquireTokenSilent(
+    _ request: SilentRequest
+  ) async throws(VaultError) -> AuthenticationResult {
+    try requireKnown(request.authority)
+    var tokens = TokenRequest(
+      scopes: request.scopes, clientID: configuration.clientID,
+      minimumValidity: configuration.tokenExpirationBuffer)
+    tokens.authority = request.authority
+    var options = SilentOptions()
+    options.application = configuration
+    options.extendedLifetime = configuration.extendedLifetimeEnabled
+    options.claims = request.claims
+    options.forceRefresh = request.forceRefresh
+    let account = AccountChoice.named(request.account.selector)
+    if let served = try await vault.servedSilently(tokens, of: account, options) { return served }
+    let (wanted, chosen) = (tokens, options)
+    return try await onThread(Cancellation()) { acquisition throws(VaultError) in
+      try acquisition.silent(wanted, of: account, chosen)
+    }
+  }
+
+  /// Ends the interactive or device sign-in that is open.
+  /// - Returns: whether there was one.
+  @discardableResult
+  public func cancel() -> Bool {
+    session.withLock { session in
+      session?.cancel()
+      return session != nil
+    }
+  }
+
+  /// What sign-ins are at, from now on: one stream for each call.
+  public var events: AsyncStream<SignInEvent> {
+    let id = nextListener.wrappingAdd(1, ordering: .relaxed).newValue
+    return AsyncStream { continuation in
+      listeners.withLock { $0[id] = continuation }
+      continuation.onTermination = { [weak self] _ in
+        self?.listeners.withLock { _ = $0.removeValue(forKey: id) }
+      }
+    }
+  }
+
+  // MARK: Accounts
+
+  /// The accounts of the group that this application may use, in a fixed order.
+  public func accounts(_ query: AccountQuery = .all) async throws(VaultError) -> AccountListing {
+    try await vault.accounts(query)
+  }
+
+  /// The account to use now, and the one this application was told of before.
+  public func currentAccount() async throws(VaultError) -> CurrentAccount {
+    try await vault.currentAccount(clientID: configuration.clientID)
+  }
+
+  /// Whether one person or several use the machine.
+  public func deviceInformation() async throws(VaultError) -> DeviceInformation {
+    try await vault.deviceInformation()
+  }
+
+  /// Erases this application's tokens of an account, without telling anybody; other applications
+  /// of the group keep theirs.
+  @discardableResult
+  public func remove(_ account: Account) async throws(VaultError) -> SignOutReport {
+    try await vault.signOut([account.selector], clientID: configuration.clientID)
+  }
+
+  /// Signs an account out: erased here first and for certain, then the provider is told. On a
+  /// shared device it is signed out for every application.
+  public func signOut(
+    _ account: Account, _ parameters: SignOutParameters = SignOutParameters()
+  ) async throws(VaultError) -> SignOutReport {
+    let isShared = try await deviceInformation().mode == .shared
+    var options = SignOutOptions()
+    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts, !isShared {
+      options.clientID = configuration.clientID
+    }
+    options.revokes = parameters.revokes
+    options.endsBrowserSession = parameters.signOutFromBrowser
+    for (name, value) in parameters.extraParameters.sorted(by: { $0.key < $1.key }) {
+      options.extraParameters.append(name, value)
+    }
+    let chosen = options
+    let accounts = parameters.wipeCacheForAllAccounts ? nil : [account.selector]
+    return try await blocking(Cancellation()) { acquisition throws(VaultError) in
+      try acquisition.signOut(accounts, chosen)
+    }
+  }
+
+  // MARK: Threads
+
+  /// An authority that is neither the application's nor known could be anybody's: a token request
+  /// goes there with the user's consent to this application (MSAL's knownAuthorities).
+  private func requireKnown(_ authority: Authority?) throws(VaultError) {
+    guard let authority else { return }
+    let known = [configuration.authority] + configuration.knownAuthorities
+    let isKnown =
+      CloudEnvironment.isKnownCloud(authority.environment)
+      || known.contains {
+        $0.address.origin == authority.address.origin && $0.kind == authority.kind
+      }
+      || known.contains(authority)
+    guard isKnown else { throw .signIn(.invalidAuthority) }
+  }
+
+  private func exclusively(
+    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> TokenResult
+  ) async throws(VaultError) -> AuthenticationResult {
+    let cancellation = Cancellation()
+    let isFree = session.withLock { session in
+      guard session == nil else { return false }
+      session = cancellation
+      return true
+    }
+    guard isFree else { throw .signIn(.sessionAlreadyRunning) }
+    defer { session.withLock { $0 = nil } }
+    return try await onThread(cancellation, body)
+  }
+
+  private func onThread(
+    _ cancellation: Cancellation,
+    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> TokenResult
+  ) async throws(VaultError) -> AuthenticationResult {
+    try await blocking(cancellation) { acquisition throws(VaultError) in
+      try acquisition.core.authenticationResult(try body(acquisition), self.configuration.clientID)
+    }
+  }
+
+  private func blocking<R: Sendable>(
+    _ cancellation: Cancellation,
+    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> R
+  ) async throws(VaultError) -> R {
+    let result: Result<R, VaultError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A queue of its own: waiting for a user must not hold up anybody else.
+        DispatchQueue(label: "dev.tokenvault.sign-in").async {
+          continuation.resume(
+            returning: Result { () throws(VaultError) in
+              try body(self.acquisition(cancellation))
+            })
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+    return try result.get()
+  }
+
+  private func acquisition(_ cancellation: Cancellation) -> Acquisition {
+    Acquisition(
+      core: VaultCore(vaultConfiguration), directory: directory, keys: keys, platform: platform,
+      cancellation
+    ) { event in
+      self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import GroupStore
+import SignIn
+import VaultCrypto
+import VaultModel
+
+extension Vault {
+  /// A token from the cache with all that goes with it; nil where the provider has to be asked.
+  func servedSilently(
+    _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions
+  ) throws(VaultError) -> AuthenticationResult? {
+    try core.read { transaction in
+      let stored = try self.core.stored(choice, in: transaction)
+      guard
+        case .serve(let result) = try self.core.silentPlan(
+          request, of: stored, options, in: transaction)
+      else { return nil }
+      return try self.core.authenticationResult(
+        result, request.clientID ?? "", of: stored, in: transaction)
+    }
+  }
+}
+
+extension VaultCore {
+  /// A token with the ID token and the tenant's profile that are stored with it.
+  func authenticationResult(
+    _ token: TokenResult, _ client: String
+  ) throws(VaultError) -> AuthenticationResult {
+    try read { transaction in
+      let tag = try transaction.tag(of: token.account.identity)
+      guard let stored = try transaction.account(tag: tag) else {
+        throw VaultError.interactionRequired(.signedOut, account: token.account, group: self.group)
+      }
+      return try self.authenticationResult(token, client, of: stored, in: transaction)
+    }
+  }
+
+  func authenticationResult(
+    _ token: TokenResult, _ client: String, of stored: StoredAccount,
+    in transaction: GroupTransaction
+  ) throws -> AuthenticationResult {
+    let home = token.account.homeAccountID
+    let entry = stored.sheet.stored.first {
+      $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
+        && CaseFolding.equal(
+          home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))
+    }
+    let idToken = try entry.map { entry in
+      Redacted(
+        String(
+          decoding: try transaction.payload(of: entry, in: stored).secret.reveal(), as: UTF8.self))
+    }
+    return AuthenticationResult(
+      accessToken: Redacted(String(decoding: token.accessToken.reveal(), as: UTF8.self)),
+      tokenType: token.tokenType, expiresOn: token.expiresOn ?? now, scopes: token.scopes,
+      idToken: idToken, account: token.account,
+      tenantProfile: token.account.tenantProfiles.first {
+        CaseFolding.equal($0.tenantID, home.tenant(ofRealm: token.realm))
+      }, authority: token.authority, correlationID: token.correlationID,
+      isFromCache: token.isFromCache, isExtendedLifetime: token.isExtendedLifetime)
+  }
+}

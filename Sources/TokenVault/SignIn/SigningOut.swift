@@ -1,0 +1,196 @@
+import GroupStore
+package import SignIn
+import VaultCrypto
+import VaultModel
+
+extension SignOutReport {
+  /// What a provider was told about one client of an account.
+  public struct Revocation: Sendable {
+    /// What came of it.
+    public enum Outcome: Hashable, Sendable {
+      /// The provider took the tokens back (RFC 7009).
+      case revoked
+      /// The provider has no way to do so: what was handed out stays valid until it ends.
+      case notOffered
+      /// The provider could not be asked, or refused; the tokens are gone here all the same.
+      case failed(SignInError)
+      /// It is not known who issued them.
+      case unknownAuthority
+    }
+
+    /// The provider's host.
+    public let environment: String
+    /// The client.
+    public let clientID: String
+    /// What came of it.
+    public let outcome: Outcome
+  }
+
+  /// What became of the provider's session in the browser.
+  public enum BrowserSession: Hashable, Sendable {
+    /// The provider's page was opened; the user may have to confirm there.
+    case opened(WebAddress)
+    /// No browser was started: the user can open this page.
+    case notOpened(WebAddress)
+    /// The provider has no such page.
+    case notOffered(environment: String)
+    /// The provider could not be asked for its page.
+    case failed(environment: String, SignInError)
+  }
+}
+
+/// What a sign-out does beside the erasure.
+package struct SignOutOptions: Sendable {
+  /// Only this client; nil for all.
+  package var clientID: String?
+  /// Whether the provider is told.
+  package var revokes = true
+  /// Whether the provider's session in the browser is ended too.
+  package var endsBrowserSession = false
+  /// Further parameters for the page that ends the session.
+  package var extraParameters = FormParameters()
+
+  package init() {}
+}
+
+extension Acquisition {
+  /// Signs accounts out: erases them here first and for certain, then tells the providers with what
+  /// was kept in memory for it. Whatever the providers do, nothing is left here.
+  /// - Parameter accounts: nil for every account of the group.
+  package func signOut(
+    _ accounts: [String]?, _ options: SignOutOptions = SignOutOptions()
+  ) throws(VaultError) -> SignOutReport {
+    let farewells = try core.farewells(accounts, options.clientID)
+    var report: SignOutReport
+    switch (accounts, options.clientID) {
+    case (let accounts?, let client?): report = try core.signOut(accounts, client: client)
+    case (let accounts?, nil): report = try core.signOut(accounts)
+    case (nil, let client?): report = try core.signOutAll(client: client)
+    case (nil, nil): report = try core.signOutAll()
+    }
+    if options.revokes { report.revocations = farewells.map(revoke) }
+    if options.endsBrowserSession {
+      var pages: [SignOutReport.BrowserSession] = []
+      for farewell in farewells {
+        let page = endSession(farewell, options)
+        if !pages.contains(page) { pages.append(page) }
+      }
+      report.browserSessions = pages
+    }
+    return report
+  }
+
+  private func endpoint(_ farewell: Farewell) throws(SignInError) -> TokenEndpoint? {
+    guard let authority = farewell.authority else { return nil }
+    var application = ApplicationConfiguration(clientID: farewell.clientID, authority: authority)
+    // The user waits for it, and the accounts are gone already.
+    application.requestTimeoutMilliseconds = 10_000
+    application.retryCount = 0
+    return try endpoint(application, at: authority, correlationID: "")
+  }
+
+  private func revoke(_ farewell: Farewell) -> SignOutReport.Revocation {
+    let outcome: SignOutReport.Revocation.Outcome
+    do {
+      if let endpoint = try endpoint(farewell) {
+        var isOffered = true
+        for token in farewell.tokens where isOffered {
+          isOffered = try endpoint.revoke(token, hint: farewell.hint)
+        }
+        outcome = isOffered ? .revoked : .notOffered
+      } else {
+        outcome = .unknownAuthority
+      }
+    } catch {
+      outcome = .failed(error)
+    }
+    return SignOutReport.Revocation(
+      environment: farewell.environment, clientID: farewell.clientID, outcome: outcome)
+  }
+
+  private func endSession(
+    _ farewell: Farewell, _ options: SignOutOptions
+  ) -> SignOutReport.BrowserSession {
+    do {
+      guard let endpoint = try endpoint(farewell),
+        let page = EndSession.address(
+          at: endpoint.metadata, clientID: farewell.clientID, username: farewell.username,
+          extra: options.extraParameters)
+      else { return .notOffered(environment: farewell.environment) }
+      return platform.browser.open(page) ? .opened(page) : .notOpened(page)
+    } catch {
+      return .failed(environment: farewell.environment, error)
+    }
+  }
+}
+
+/// What telling a provider takes, of one client of an account: in memory only.
+struct Farewell {
+  let username: String
+  let environment: String
+  let clientID: String
+  let authority: Authority?
+  /// Refresh tokens, whose revocation ends the access tokens too; else the access tokens.
+  let tokens: [Redacted<String>]
+  /// RFC 7009 section 2.1.
+  let hint: String
+}
+
+extension VaultCore {
+  /// What has to be known of accounts before they are erased. Damage is no reason not to erase:
+  /// what does not open is left out.
+  func farewells(_ texts: [String]?, _ client: String?) throws(VaultError) -> [Farewell] {
+    try read { transaction in
+      var accounts: [StoredAccount] = []
+      if let texts {
+        for text in texts { accounts.append(try self.resolve(text, in: transaction)) }
+      } else {
+        _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account)
+        }
+      }
+      return accounts.flatMap { self.farewells($0, client, transaction) }
+    }
+  }
+
+  private func farewells(
+    _ stored: StoredAccount, _ client: String?, _ transaction: GroupTransaction
+  ) -> [Farewell] {
+    let sheet = stored.sheet
+    let entries = sheet.stored.filter { entry in
+      let credential = entry.credential
+      guard credential.kind == .refreshToken || credential.kind == .accessToken else {
+        return false
+      }
+      guard let client else { return true }
+      // A family's token stays for the other clients.
+      return CaseFolding.equal(credential.clientID, client)
+        && (credential.kind == .accessToken || credential.familyID.isEmpty)
+    }
+    let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
+    return clients.sorted { $0.key < $1.key }.map { client, entries in
+      let refresh = entries.filter { $0.credential.kind == .refreshToken }
+      let chosen = refresh.isEmpty ? entries : refresh
+      return Farewell(
+        username: sheet.username, environment: sheet.environment,
+        clientID: entries[0].credential.clientID,
+        authority: knownAuthority(client, sheet),
+        tokens: chosen.compactMap { secret(of: $0, in: stored, transaction) },
+        hint: refresh.isEmpty ? "access_token" : "refresh_token")
+    }
+  }
+
+  /// Nil where the text that was stored is no authority: the erasure goes on without it.
+  private func knownAuthority(_ client: String, _ sheet: AccountSheet) -> Authority? {
+    do { return try signedInBy(client, sheet) } catch { return nil }
+  }
+
+  /// Nil where the row does not open: the erasure goes on without it.
+  private func secret(
+    of entry: AccountSheet.Stored, in stored: StoredAccount, _ transaction: GroupTransaction
+  ) -> Redacted<String>? {
+    do {
+      let bytes = try transaction.payload(of: entry, in: stored).secret
+      return Redacted(String(decoding: bytes.reveal(), as: UTF8.self))
+    } catch { return nil }
+  }
+}

@@ -1,0 +1,226 @@
+import GroupStore
+import SignIn
+import VaultCrypto
+import VaultModel
+
+extension Acquisition {
+  /// A token without the user: stored, or refreshed once over all processes.
+  ///
+  /// While one process asks the provider for an account, the others wait for the account's byte of
+  /// the lock file and then take what it stored.
+  package func silent(
+    _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions = SilentOptions()
+  ) throws(VaultError) -> TokenResult {
+    guard case .refresh(let first) = try core.silentPlan(request, of: choice, options) else {
+      return try stored(request, choice, options)
+    }
+    if let pause = first.pause { return try paused(first, pause) }
+    return try vaultErrors(core.group) {
+      var isWaiting = false
+      do {
+        return try FileLock.hold(
+          core.configuration.refreshLockPath, offset: Self.offset(first.tag), waiting: 120_000,
+          unless: {
+            if !isWaiting { report(.waitingForOtherProcess) }
+            isWaiting = true
+            return cancellation.isCancelled
+          }
+        ) { try refreshed(first, request, options) }
+      } catch StoreError.busy where cancellation.isCancelled { throw SignInError.cancelled }
+    }
+  }
+
+  private func stored(
+    _ request: TokenRequest, _ choice: AccountChoice, _ options: SilentOptions
+  ) throws(VaultError) -> TokenResult {
+    guard case .serve(let result) = try core.silentPlan(request, of: choice, options) else {
+      throw .store(.busy, group: core.group)
+    }
+    return result
+  }
+
+  /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody
+  /// which account it is.
+  private static func offset(_ tag: [UInt8]) -> Int64 {
+    Int64(tag.prefix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Refreshes while the lock is held.
+  private func refreshed(
+    _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
+  ) throws -> TokenResult {
+    // A lost race against a sign-in or an import is decided anew; each round has a new cause.
+    for _ in 0..<3 {
+      let plan: SilentPlan.Refresh
+      switch try winner(first, request, options) {
+      case .serve(let result): return result
+      case .refresh(let next): plan = next
+      }
+      if let pause = plan.pause { return try paused(plan, pause) }
+      switch try exchange(plan, options) {
+      case .stored(let result): return result
+      case .superseded: continue
+      }
+    }
+    throw StoreError.busy
+  }
+
+  /// What another process left while this one waited for it: a token that was not there before is
+  /// as new as the one that was going to be asked for.
+  private func winner(
+    _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
+  ) throws -> SilentPlan {
+    func plan(_ options: SilentOptions) throws -> SilentPlan {
+      try core.read { transaction in
+        guard let stored = try transaction.account(tag: first.tag) else {
+          throw VaultError.interactionRequired(
+            .signedOut, account: first.account, group: core.group)
+        }
+        return try core.silentPlan(request, of: stored, options, in: transaction)
+      }
+    }
+    let next = try plan(options)
+    guard case .refresh(let refresh) = next, options.forceRefresh, options.claims == nil,
+      refresh.known != first.known
+    else { return next }
+    var ordinary = options
+    ordinary.forceRefresh = false
+    let stored = try plan(ordinary)
+    if case .serve = stored { return stored }
+    return next
+  }
+
+  private enum Outcome {
+    case stored(TokenResult)
+    /// Somebody replaced the refresh token meanwhile.
+    case superseded
+  }
+
+  /// Tries the refresh tokens in their order.
+  private func exchange(_ plan: SilentPlan.Refresh, _ options: SilentOptions) throws -> Outcome {
+    var application =
+      options.application
+      ?? ApplicationConfiguration(clientID: plan.clientID, authority: plan.authority)
+    application.clientID = plan.clientID
+    var refusal: SignInError?
+    for token in plan.tokens {
+      do {
+        return try exchange(token, plan, application, options)
+      } catch let error as SignInError {
+        switch error {
+        case .cancelled: throw error
+        // Another client's family token does not fit this client; it is good for the others.
+        case .provider(let answer) where answer.suberror == "client_mismatch":
+          if refusal == nil { refusal = error }
+          continue
+        case .provider(let answer) where answer.isAboutToken:
+          try core.dropRefreshToken(token, plan, answer)
+          refusal = error
+          continue
+        default: return try fallBack(error, plan)
+        }
+      }
+    }
+    return try fallBack(refusal ?? .badAnswer(.nobody), plan)
+  }
+
+  private func exchange(
+    _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
+    _ options: SilentOptions
+  ) throws -> Outcome {
+    let endpoint = try endpoint(application, at: plan.authority, correlationID: "")
+    let response = try endpoint.refresh(
+      token, scopes: plan.scopes, claims: options.claims, extra: FormParameters())
+    let answer: TokenAnswer
+    do { answer = try TokenAnswer(response) } catch {
+      try core.notePause(Pauses.after(response, error, now: core.now), plan, options)
+      throw error
+    }
+    let acquired = try Acquired(
+      answer, of: endpoint, keys: keys,
+      expecting: .init(
+        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm),
+      now: core.now)
+    switch try core.store(acquired, for: plan, sent: token) {
+    case .stored(let result):
+      guard acquired.declined.isEmpty else {
+        throw SignInError.declinedScopes(
+          granted: acquired.granted.scopes, declined: acquired.declined)
+      }
+      return .stored(result)
+    case .superseded: return .superseded
+    case .gone:
+      // Whoever signed out meanwhile wins: the token that just came is not kept.
+      throw VaultError.interactionRequired(.signedOut, account: plan.account, group: core.group)
+    }
+  }
+
+  /// What is left when the provider gave nothing: a token that still is valid, one that the
+  /// provider allows beyond its end while it is down, or the reason.
+  private func fallBack(_ error: SignInError, _ plan: SilentPlan.Refresh) throws -> Outcome {
+    if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
+      return .stored(fallback)
+    }
+    if let answer = error.wantsUser {
+      throw VaultError.interactionRequired(
+        .refused(answer), account: plan.account, group: core.group)
+    }
+    throw error
+  }
+
+  private func paused(
+    _ plan: SilentPlan.Refresh, _ pause: AccountSheet.Pause
+  ) throws(VaultError) -> TokenResult {
+    let answer = OAuthError(code: pause.code, suberror: pause.suberror)
+    let isOutage = pause.code == Pauses.outage
+    if let fallback = plan.fallback, !fallback.isExtendedLifetime || isOutage { return fallback }
+    guard isOutage else {
+      throw .interactionRequired(.refused(answer), account: plan.account, group: core.group)
+    }
+    throw .signIn(.throttled(untilEpochSeconds: pause.until.epochSeconds, nil))
+  }
+}
+
+extension OAuthError {
+  /// Whether the refresh token itself was refused, and not this use of it.
+  ///
+  /// Microsoft's suberrors name what the user has to do; a token that is refused for want of a
+  /// second factor is still good for another resource.
+  var isAboutToken: Bool {
+    code == "invalid_grant"
+      && (suberror.isEmpty || ["bad_token", "token_expired"].contains(suberror))
+  }
+}
+
+extension SignInError {
+  /// Whether the provider is down, which is what extended lifetimes are for.
+  var isOutage: Bool {
+    switch self {
+    case .transport(let error):
+      switch error {
+      case .unknownHost, .refused, .unreachable, .unreachableProxy, .timedOut: true
+      default: false
+      }
+    case .provider(let answer): answer.status >= 500 || answer.status == 429
+    case .badAnswer(.notJSON(let status)): status >= 500 || status == 429
+    case .badDiscovery(.status(let status)): status >= 500 || status == 429
+    default: false
+    }
+  }
+
+  /// The provider's word for that only the user can help; nil for anything else.
+  var wantsUser: OAuthError? {
+    switch self {
+    case .provider(let answer):
+      let codes = [
+        "invalid_grant", "interaction_required", "login_required", "consent_required",
+        "account_selection_required",
+      ]
+      return codes.contains(answer.code) ? answer : nil
+    // Some providers refuse a refresh token with an empty body.
+    case .badAnswer(.notJSON(let status)) where [400, 401].contains(status):
+      return OAuthError(code: "invalid_grant", status: status)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import GroupStore
+package import SignIn
+import VaultCrypto
+package import VaultModel
+
+/// What a silent request comes to, from one snapshot of the group.
+package enum SilentPlan: Sendable {
+  /// A stored token will do.
+  case serve(TokenResult)
+  /// The provider has to be asked.
+  case refresh(Refresh)
+
+  /// Everything that asking takes.
+  package struct Refresh: Sendable {
+    package let account: Account
+    /// The account's row, and the byte that is locked for it.
+    let tag: [UInt8]
+    package let clientID: String
+    package let authority: Authority
+    let scopes: ScopeSet
+    let realm: String
+    /// The refresh tokens in the order of trying.
+    let tokens: [Redacted<String>]
+    /// Served when the provider gives nothing new.
+    let fallback: TokenResult?
+    /// The access tokens that fitted the request when it was read.
+    let known: Set<AccountSheet.Stored>
+    /// Until when nothing is to be sent; nil for no such wish.
+    let pause: AccountSheet.Pause?
+    /// Why there is no stored token; what is thrown when nobody can be asked.
+    let reason: InteractionReason
+  }
+}
+
+/// What a silent request may fall back on.
+package struct SilentOptions: Sendable {
+  /// The application that asks; nil for the command line, which takes the stored client's part.
+  package var application: ApplicationConfiguration?
+  /// Whether a token may be served beyond its end while the provider is down.
+  package var extendedLifetime = false
+  /// What the new token should have in it.
+  package var claims: ClaimsRequest?
+  /// Whether a stored token will not do, also when it is valid.
+  package var forceRefresh = false
+
+  package init() {}
+
+  var wantsNew: Bool { forceRefresh || !(claims?.isEmpty ?? true) }
+}
+
+extension VaultCore {
+  /// Decides about a silent request.
+  package func silentPlan(
+    _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions
+  ) throws(VaultError) -> SilentPlan {
+    try read { transaction in
+      let stored = try self.stored(choice, in: transaction)
+      return try self.silentPlan(request, of: stored, options, in: transaction)
+    }
+  }
+
+  func silentPlan(
+    _ request: TokenRequest, of stored: StoredAccount, _ options: SilentOptions,
+    in transaction: GroupTransaction
+  ) throws -> SilentPlan {
+    let account = account(stored, in: transaction)
+    var candidates: [AccountSheet.Stored] = []
+    var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
+    do {
+      candidates = try self.candidates(request, of: stored, account: account)
+      if !options.wantsNew {
+        reason = .expired(candidates.compactMap(\.credential.expiresOn).max())
+      }
+    } catch VaultError.interactionRequired(let why, _, _) {
+      if why == .signedOut {
+        throw VaultError.interactionRequired(why, account: account, group: group)
+      }
+      if !options.wantsNew { reason = why }
+    }
+    let client = try client(for: request, among: candidates, of: stored, account: account)
+    let tokens = try refreshTokens(of: stored, client: client, in: transaction)
+    let decision = SilentDecision(
+      tokens: candidates.map(\.credential), hasRefreshToken: !tokens.isEmpty,
+      wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
+      extendedLifetime: options.extendedLifetime)
+    func result(_ index: Int) throws -> TokenResult {
+      try self.result(candidates[index], of: stored, account: account, in: transaction)
+    }
+    let fallback: TokenResult?
+    switch decision {
+    case .serve(let index): return .serve(try result(index))
+    case .interaction:
+      throw VaultError.interactionRequired(reason, account: account, group: group)
+    case .refresh(.none): fallback = nil
+    case .refresh(.valid(let index)): fallback = try result(index)
+    case .refresh(.extended(let index)):
+      var extended = try result(index)
+      extended.isExtendedLifetime = true
+      fallback = extended
+    }
+    guard let client, let authority = try authority(request, options, client, of: stored) else {
+      if let fallback { return .serve(fallback) }
+      throw VaultError.interactionRequired(.unknownAuthority, account: account, group: group)
+    }
+    let scopes = Self.scopes(request, candidates)
+    let digest = try Self.digest(client, authority, scopes, options)
+    return .refresh(
+      SilentPlan.Refresh(
+        account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
+        realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
+        known: Set(candidates),
+        pause: stored.sheet.pauses.first { $0.until > now && digest.contains($0.request) },
+        reason: reason))
+  }
+
+  /// The client that a refresh is for.
+  private func client(
+    for request: TokenRequest, among candidates: [AccountSheet.Stored], of stored: StoredAccount,
+    account: Account
+  ) throws -> String? {
+    if let client = request.clientID { return client }
+    let holders = stored.sheet.stored.map(\.credential).filter {
+      $0.kind == .refreshToken && stored.sheet.clients[CaseFolding.key($0.clientID)] != .signedOut
+    }
+    let latest = candidates.map(\.credential).filter { candidate in
+      holders.contains {
+        CaseFolding.equal($0.clientID, candidate.clientID) || !$0.familyID.isEmpty
+      }
+    }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
+    if let latest { return latest.clientID }
+    let clients = Set(holders.map { CaseFolding.key($0.clientID) })
+    guard clients.count <= 1 else {
+      throw VaultError.clientRequired(stored: holders.map(\.clientID).sorted(), account: account)
+    }
+    return holders.first?.clientID
+  }
+
+  private func refreshTokens(
+    of stored: StoredAccount, client: String?, in transaction: GroupTransaction
+  ) throws -> [Redacted<String>] {
+    guard let client else { return [] }
+    let entries = stored.sheet.stored.filter {
+      $0.credential.kind == .refreshToken && $0.credential.userAssertionHash.isEmpty
+    }
+    let known = try extras(in: transaction).apps.first {
+      CaseFolding.equal($0.clientID, client)
+        && CloudEnvironment.same($0.environment, stored.sheet.environment)
+    }
+    let membership: RefreshOrder.Membership =
+      known.map { $0.familyID.isEmpty ? .none : .member($0.familyID) } ?? .unknown
+    let order = RefreshOrder.order(
+      entries.map(\.credential), client: client, membership: membership)
+    return try order.map { index in
+      let bytes = try transaction.payload(of: entries[index], in: stored).secret
+      return Redacted(String(decoding: bytes.reveal(), as: UTF8.self))
+    }
+  }
+
+  /// A resource stands for all that it grants the client. Without either, what the stored token
+  /// has is asked for again; a provider gives the scopes of the sign-in where none is named.
+  private static func scopes(
+    _ request: TokenRequest, _ candidates: [AccountSheet.Stored]
+  ) -> ScopeSet {
+    if let resource = request.resource {
+      return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])
+    }
+    return request.scopes.isEmpty
+      ? candidates.first?.credential.scopes ?? ScopeSet([])
+      : request.scopes
+  }
+
+  private static func realm(
+    _ request: TokenRequest, _ stored: StoredAccount, _ authority: Authority
+  ) -> String {
+    if authority.kind == .entra { return authority.tenant }
+    return request.tenantID ?? stored.sheet.profiles.first?.tenantID ?? ""
+  }
+
+  /// What a pause may be for: this very request, or anything of this client.
+  static func digest(
+    _ client: String, _ authority: Authority, _ scopes: ScopeSet, _ options: SilentOptions
+  ) throws -> [[UInt8]] {
+    let whole = ["client", CaseFolding.key(client), authority.address.origin]
+    let exact =
+      whole + [
+        authority.description,
+        scopes.scopes.map { $0.lowercased() }.sorted().joined(separator: " "),
+        options.claims?.json ?? "",
+      ]
+    return try [whole, exact].map { parts in
+      Array(try Digest.sha256(Array(parts.joined(separator: "\n").utf8)).prefix(16))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// A person with a browser, as far as the provider's pages need one: cookies, redirects within
+/// the provider, forms. It blocks.
+public final class HandBrowser: @unchecked Sendable {
+  /// A page or answer that the test did not expect.
+  public struct Unexpected: Error {
+    /// Its status.
+    public let status: Int
+    /// Its content.
+    public let text: String
+  }
+
+  /// The session's cookies, by name; cleared, the browser knows nobody.
+  public var cookies: [String: String] = [:]
+  private let provider: String
+
+  /// A browser without cookies.
+  /// - Parameter provider: the URL of the ``ProviderProcess``.
+  public init(_ provider: String) { self.provider = provider }
+
+  /// Opens an address.
+  public func open(_ url: String) throws -> RawHTTP.Answer { try send("GET", url, "") }
+
+  /// Sends a form.
+  public func post(_ url: String, _ fields: KeyValuePairs<String, String>) throws -> RawHTTP.Answer
+  {
+    try send(
+      "POST", url, fields.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&"))
+  }
+
+  private func send(_ method: String, _ url: String, _ form: String) throws -> RawHTTP.Answer {
+    var headers: [String: String] = [:]
+    if !cookies.isEmpty {
+      headers["Cookie"] = cookies.map { "\($0)=\($1)" }.joined(separator: "; ")
+    }
+    if method == "POST" { headers["Content-Type"] = "application/x-www-form-urlencoded" }
+    let answer = try RawHTTP.send(method, url, headers: headers, body: Data(form.utf8))
+    if let pair = answer.headers["set-cookie"]?.split(separator: ";").first?
+      .split(separator: "=", maxSplits: 1), pair.count == 2
+    {
+      cookies[String(pair[0])] = String(pair[1])
+    }
+    return answer
+  }
+
+  /// Presses a button of the page that asks: `account`, `action`, `user_code`…
+  public func answer(
+    _ page: RawHTTP.Answer, _ fields: KeyValuePairs<String, String>
+  ) throws -> RawHTTP.Answer {
+    guard let match = page.text.firstMatch(of: /name="flow" value="([^"]+)"/) else {
+      throw Unexpected(status: page.status, text: page.text)
+    }
+    let all = [("flow", String(match.output.1))] + fields.map { ($0.key, $0.value) }
+    let form = all.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&")
+    return try send("POST", provider + "/interaction", form)
+  }
+
+  /// Opens an authorization URL, picks the account, accepts what is asked, and gives the address
+  /// that the browser would go to then: the client's redirect URI with the answer.
+  public func signIn(at url: String, as username: String) throws -> String {
+    var page = try open(url)
+    var clicks = 0
+    while page.headers["location"] == nil, clicks < 5 {
+      let isConsent = page.text.contains(#"id="accept""#)
+      page = try answer(page, isConsent ? ["action": "accept"] : ["account": username])
+      clicks += 1
+    }
+    guard let location = page.headers["location"] else {
+      throw Unexpected(status: page.status, text: page.text)
+    }
+    return location
+  }
+
+  /// Enters a device's user code, picks the account and accepts.
+  public func approveDevice(_ userCode: String, as username: String) throws {
+    var page = try post(provider + "/devicelogin", ["user_code": userCode])
+    page = try answer(page, ["account": username])
+    page = try answer(page, ["action": "accept"])
+    guard page.text.contains(#"id="done""#) else {
+      throw Unexpected(status: page.status, text: page.text)
+    }
+  }
+
+  /// A value as a form has it.
+  public static func encode(_ text: String) -> String {
+    let allowed = CharacterSet(
+      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+  }
+}

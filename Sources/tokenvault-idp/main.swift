@@ -1,0 +1,56 @@
+import Foundation
+import IdentityProvider
+import VaultModel
+
+/// What the command line says.
+struct Options {
+  var port: UInt16 = 0
+  var address: String?
+  var configuration: JSONValue = [:]
+  var endsWithInput = false
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      switch (option, option == "--until-eof" ? nil : rest.popFirst()) {
+      case ("--until-eof", _): endsWithInput = true
+      case ("--port", let value?): port = try UInt16(value) ?? { throw Usage() }()
+      case ("--address", let value?): address = value
+      case ("--config", let value?):
+        let file = try Data(contentsOf: URL(filePath: value))
+        configuration = try JSONValue(parsing: Array(file))
+      default: throw Usage()
+      }
+    }
+  }
+}
+
+struct Usage: Error {}
+
+func say(_ text: String, to file: FileHandle) {
+  file.write(Data((text + "\n").utf8))
+}
+
+do {
+  let options = try Options(Array(CommandLine.arguments.dropFirst()))
+  let server = try Server(
+    port: options.port, address: options.address,
+    configuration: try Configuration(options.configuration))
+  if options.endsWithInput {
+    // Whoever started this may be killed at any moment, and its end of the pipe closes then.
+    Thread.detachNewThread {
+      while !FileHandle.standardInput.availableData.isEmpty {}
+      exit(0)
+    }
+  }
+  say("ready http://127.0.0.1:\(server.port)", to: .standardOutput)
+  server.run()
+} catch is Usage {
+  say(
+    "usage: tokenvault-idp [--port N] [--config FILE.json] [--address URL] [--until-eof]",
+    to: .standardError)
+  exit(2)
+} catch {
+  say("tokenvault-idp: \(error)", to: .standardError)
+  exit(1)
+}
