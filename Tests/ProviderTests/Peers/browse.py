@@ -82,36 +82,59 @@ class SignIn:
         outcome = self.outcome()
         if outcome:
             return outcome
+        # Not before a page is whole: what is looked for first may be what comes last.
+        if not self.browser.evaluate(
+                "location.protocol.startsWith('http') && document.readyState == 'complete'"):
+            return None
         browser, options = self.browser, self.options
         if options.deny and browser.shows(DENY):
-            browser.click(DENY)
+            self.act("deny", lambda: browser.click(DENY))
         elif browser.shows(FIELD_PASSWORD):
             self.sign_in()
         elif browser.shows(PICKER):
             self.pick()
         elif self.is_somebody_else():
-            known = f"a.dropdown-item[alt='{options.user}']"
-            browser.click_hidden(known) or browser.click_text("a.dropdown-item", "Add user")
+            self.act("change", self.change)
         elif browser.shows(BOX):
             while browser.shows(BOX):
                 browser.click(BOX)
             browser.click(GRANT)
         elif browser.shows(DEVICE_CODE):
-            browser.fill(DEVICE_CODE, contents(options.code_file))
-            browser.click(DEVICE_GO_ON)
+            self.act("code", self.type_code)
         elif browser.shows(SIGN_OUT) and SIGN_OUT_WORDS in browser.text():
-            browser.click(SIGN_OUT)
+            self.act("sign out", lambda: browser.click(SIGN_OUT))
         elif browser.shows(GO_ON):
-            browser.click(GO_ON)
+            self.act("go on", lambda: browser.click(GO_ON))
         return None
+
+    def act(self, name, action):
+        """Does it, but not again before the page had time to follow: a second click would stop
+        what the first one began, and so on for ever on a busy machine."""
+        if self.browser.evaluate(
+                "(acts => !(performance.now() - acts[%s] < 10000) &&"
+                " (acts[%s] = performance.now(), true))(window.acts ||= {})"
+                % (json.dumps(name), json.dumps(name))):
+            action()
+
+    def change(self):
+        known = f"a.dropdown-item[alt='{self.options.user}']"
+        if not self.browser.click_hidden(known):
+            self.browser.click_text("a.dropdown-item", "Add user")
+
+    def type_code(self):
+        self.browser.fill(DEVICE_CODE, contents(self.options.code_file))
+        self.browser.click(DEVICE_GO_ON)
 
     def pick(self):
         """The person picks a row, then goes back to what was asked for."""
         row = "#select-user-" + self.options.user
-        if self.browser.shows("li.active " + row):
-            self.browser.click_text("button", "Back")
-        elif not self.browser.click_hidden(row + " input"):
-            self.browser.click_text("button", "New user")
+        browser = self.browser
+        if browser.shows("li.active " + row):
+            self.act("back", lambda: browser.click_text("button", "Back"))
+        elif browser.shows(row):
+            self.act("pick", lambda: browser.click_hidden(row + " input"))
+        else:
+            self.act("new", lambda: browser.click_text("button", "New user"))
 
     def is_somebody_else(self):
         greeted = re.search(GREETING, self.browser.text(), re.MULTILINE)
@@ -119,17 +142,25 @@ class SignIn:
 
     def sign_in(self):
         # Its mark goes with the page: a form without it is a new one, so the first was refused.
-        if self.browser.evaluate("!!window.isFilledIn"):
-            return
-        if self.has_signed_in:
+        if self.has_signed_in and not self.browser.evaluate("!!window.isFilledIn"):
             raise Refused("the provider asks again")
-        if self.browser.shows(DEVICE_CODE_TOO + ":placeholder-shown"):
-            self.browser.fill(DEVICE_CODE_TOO, contents(self.options.code_file))
-        self.browser.fill(FIELD_USER, self.options.user)
-        self.browser.fill(FIELD_PASSWORD, contents(self.options.password_file))
-        self.browser.evaluate("window.isFilledIn = true")
+        self.act("sign in", self.fill_in)
+
+    def fill_in(self):
+        browser = self.browser
+        password = contents(self.options.password_file)
+        if browser.shows(DEVICE_CODE_TOO + ":placeholder-shown"):
+            browser.fill(DEVICE_CODE_TOO, contents(self.options.code_file))
+        browser.fill(FIELD_USER, self.options.user)
+        browser.fill(FIELD_PASSWORD, password)
+        # A script that draws its form anew empties it: then once more.
+        if browser.value(FIELD_USER) != self.options.user or browser.value(
+                FIELD_PASSWORD) != password:
+            browser.evaluate("delete window.acts['sign in']")
+            return
+        browser.evaluate("window.isFilledIn = true")
         self.has_signed_in = True
-        self.browser.click(next(submit for submit in SUBMITS if self.browser.shows(submit)))
+        browser.click(next(submit for submit in SUBMITS if browser.shows(submit)))
 
 
 def contents(path):

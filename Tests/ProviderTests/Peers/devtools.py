@@ -165,6 +165,9 @@ class Browser:
                       f"(document.querySelector({json.dumps(selector)}))")
         self.command("Input.insertText", text=text)
 
+    def value(self, selector):
+        return self.evaluate(f"document.querySelector({json.dumps(selector)})?.value")
+
     def click(self, selector):
         self.wait_for(selector)
         self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
