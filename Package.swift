@@ -153,6 +153,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ProviderTests", dependencies: ["TokenVaultTestSupport"], exclude: ["Peers"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
         "TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member", "tokenvault-idp",
