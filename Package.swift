@@ -58,11 +58,13 @@ let package = Package(
       swiftSettings: strict),
 
     // The programs people run.
+    // Loads libqrencode when a QR code is drawn.
+    .target(name: "CQRCode"),
     .target(
       name: "TokenVaultCLI",
       dependencies: [
         "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SignIn", "SignInTransport",
-        "SystemCalls",
+        "SystemCalls", "CQRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -141,7 +143,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",
-      dependencies: ["TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member"],
+      dependencies: [
+        "TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member", "tokenvault-idp",
+      ],
       exclude: ["Transcripts"],
       swiftSettings: strict),
   ]

@@ -40,8 +40,18 @@ package enum CommandError: Error, Sendable {
   /// Something of a signed-out account is left; the places were printed.
   case notClean([SignOutReport.Place], group: GroupName)
   case noDirectoryRule(String)
+  /// A sign-in needs this of who asks or of the configuration file, whose path stands beside it.
+  case signInUnknown(SignInNeed, configuration: String)
+  /// An option that is no object of JSON.
+  case badClaims(String)
   /// What a diagnosis found first; all of it was printed.
   case diagnosis(ExitStatus)
   /// Several groups failed; each was told of.
   case groupsFailed(ExitStatus)
+}
+
+/// What a sign-in cannot do without.
+package enum SignInNeed: String, Sendable {
+  case clientID = "client id"
+  case authority
 }
