@@ -114,7 +114,7 @@ extension UIState {
     switch place {
     case 0: "The id that your provider gave the application."
     case 1: "Such as https://login.microsoftonline.com/common"
-    case 2: "With spaces between them, such as User.Read"
+    case 2: "With spaces between them, such as User.Read; may be empty."
     case 3: "May be empty: the provider asks."
     default: "A code is entered on another device."
     }

@@ -13,6 +13,7 @@ enum UIEvent: Sendable {
   case loaded(Int, Snapshot)
   case notLoaded(Int, UIFailure)
   case prepared(SignInOrder)
+  case notPrepared(UIFailure)
   case progress(Int, SignInEvent)
   case finished(Int, UIOutcome)
 }
@@ -69,10 +70,11 @@ struct TokenOrder: Hashable, Sendable {
 
 /// How somebody is to be signed in.
 struct SignInOrder: Hashable, Sendable {
+  /// The account to sign in again; nil for anybody.
+  var account: String?
   var clientID = ""
   var authority = ""
   var scopes = ""
-  var redirectURI: String?
   var loginHint = ""
   var usesDeviceCode = false
 }

@@ -157,7 +157,7 @@ extension UIState {
 
   private mutating func send(_ form: inout Form) -> [UIEffect] {
     let needed: ClosedRange<Int>
-    if case .signIn = form.purpose { needed = 0...2 } else { needed = 0...0 }
+    if case .signIn = form.purpose { needed = 0...1 } else { needed = 0...0 }
     if let empty = needed.first(where: { form.fields[$0].text.isEmpty }) {
       form.place = empty
       form.complaint = "\(form.fields[empty].label) is needed."

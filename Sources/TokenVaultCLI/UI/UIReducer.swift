@@ -32,6 +32,12 @@ extension UIState {
     case .prepared(let order):
       if page == .accounts { page = .form(Self.form(order)) }
       return []
+    case .notPrepared(let failure):
+      note("sign in", failure.message)
+      if page == .accounts {
+        page = .text(TextPage("Sign in", failure.message.split(separator: "\n").map(String.init)))
+      }
+      return []
     case .progress(let number, let event):
       guard job?.number == number else { return [] }
       progress(event)
@@ -176,7 +182,7 @@ extension UIState {
 
   static func form(_ order: SignInOrder) -> Form {
     Form(
-      title: "Sign in", purpose: .signIn(order),
+      title: order.account == nil ? "Sign in" : "Sign in again", purpose: .signIn(order),
       fields: [
         TextField("Client id", order.clientID), TextField("Authority", order.authority),
         TextField("Scopes", order.scopes), TextField("User name", order.loginHint),

@@ -33,7 +33,8 @@ extension UIState {
           + "sign-out is one for all tools."
       ] : ["One person uses this device. The group takes any number of accounts."]
     return TextPage(
-      "Device", ["Mode    \(device.mode.rawValue)"]
+      "Device",
+      ["Mode    \(device.mode.rawValue)"]
         + ["Said by \(device.source ?? "the shipped manifest")", ""] + meaning)
   }
 
