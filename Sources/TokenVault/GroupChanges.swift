@@ -50,6 +50,12 @@ public struct GroupChanges: AsyncSequence, Sendable {
 package struct DirectoryWatch: ~Copyable {
   package let descriptor: Int32
 
+  /// When to look again after something was written. A commit is seen by others when SQLite has
+  /// changed its index in shared memory, which is after the log was written and synced, and which
+  /// inotify does not tell: whoever looks at once may still see what was before, and nothing more
+  /// is told.
+  package static let pausesMilliseconds = [100, 1_000, 5_000]
+
   /// Begins to watch the directory of a path; it is made where there is none.
   package init(beside path: String) throws { descriptor = try Self.open(beside: path) }
 
@@ -87,11 +93,15 @@ package struct DirectoryWatch: ~Copyable {
       do {
         let descriptor = try open(beside: path)
         // Dispatch sources may be used from any thread, though their type does not say so.
+        let queue = DispatchQueue(label: "dev.tokenvault.changes")
         nonisolated(unsafe) let source = DispatchSource.makeReadSource(
-          fileDescriptor: descriptor, queue: DispatchQueue(label: "dev.tokenvault.changes"))
+          fileDescriptor: descriptor, queue: queue)
         unsafe source.setEventHandler {
           drain(descriptor)
           continuation.yield()
+          for pause in pausesMilliseconds {
+            queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { continuation.yield() }
+          }
         }
         unsafe source.setCancelHandler { close(descriptor) }
         continuation.onTermination = { _ in unsafe source.cancel() }

@@ -10,6 +10,8 @@ enum UIEvent: Sendable {
   case tick(Timestamp, ahead: Int64)
   /// Something was written beside the group's file.
   case touched
+  /// A while has passed since.
+  case settled
   case loaded(Int, Snapshot)
   case notLoaded(Int, UIFailure)
   case prepared(SignInOrder)
@@ -22,6 +24,8 @@ enum UIEvent: Sendable {
 enum UIEffect: Hashable, Sendable {
   /// Read the group; the number comes back with it.
   case load(Int)
+  /// Say ``UIEvent/settled`` in a while.
+  case settle
   /// Look up what a sign-in begins with, for an account or for a new one.
   case prepare(account: String?)
   /// Do something that may take long; the number comes back with all that is told of it.

@@ -51,7 +51,7 @@ struct UIJob {
   // MARK: Calls
 
   private func call(_ url: String, _ order: TokenOrder) throws -> UIOutcome {
-    let response = try answer(url, order)
+    let response = try response(url, order)
     let host = WebAddress(url)?.host ?? url
     var lines = ["Status  \(response.status)"]
     if let type = response.header("Content-Type") { lines.append("Type    \(type)") }
@@ -68,16 +68,11 @@ struct UIJob {
       "\(host) answered \(response.status), \(response.body.count) bytes", TextPage(url, lines))
   }
 
-  private func answer(_ url: String, _ order: TokenOrder) throws -> HTTPResponse {
-    guard let address = WebAddress(url) else { throw Failure(.usage, "This is no URL.") }
-    let (request, options) = request(order)
-    let token = try acquisition.silent(request, of: .named(order.account), options)
-    let secret = String(decoding: token.accessToken.reveal(), as: UTF8.self)
-    do {
-      return try acquisition.platform.transport.send(
-        HTTPRequest(address, headers: [("Authorization", "Bearer \(secret)")]),
-        acquisition.cancellation)
-    } catch { throw VaultError.signIn(.transport(error)) }
+  private func response(_ url: String, _ order: TokenOrder) throws -> HTTPResponse {
+    var request: APIRequest
+    do { request = try APIRequest("GET", url) } catch { throw VaultError.signIn(error) }
+    (request.token, request.silent) = self.request(order)
+    return try acquisition.call(request, of: .named(order.account))
   }
 
   // MARK: In and out

@@ -100,6 +100,7 @@ final class UILoop {
     for effect in effects {
       switch effect {
       case .load(let number): work.load(number)
+      case .settle: work.settle()
       case .prepare(let account): work.prepare(account)
       case .start(let number, let order): work.start(number, order)
       case .cancel: work.cancel()

@@ -14,7 +14,8 @@ extension UIState {
     case .tick(let now, let ahead):
       (self.now, self.ahead) = (now, ahead)
       return []
-    case .touched: return load()
+    case .touched: return load() + [.settle]
+    case .settled: return load()
     case .loaded(let number, let snapshot):
       loadFailure = nil
       if let before = self.snapshot, job == nil, number > reload.quiet {

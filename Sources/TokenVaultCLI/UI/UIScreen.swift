@@ -50,7 +50,8 @@ extension UIState {
     if let cursor = body.cursor { screen.cursor = (cursor.row + 3, cursor.column) }
     screen.lines += body.lines.prefix(room)
     while screen.lines.count < rows - 2 { screen.add("") }
-    screen.add(" " + status, .bold)
+    let status = status
+    screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
     screen.add(" " + hints, .dim)
     for index in screen.lines.indices {
       screen.lines[index].text = PlainText.cut(screen.lines[index].text, to: columns)
@@ -110,6 +111,12 @@ extension UIState {
     return ""
   }
 
+  /// Above the hints, where nothing else has to be said.
+  private var moreHints: String {
+    guard page == .accounts, !accounts.isEmpty else { return "" }
+    return Self.fitting(["r sign in again", "f refresh", "d device", "l log"], columns - 2)
+  }
+
   private var hints: String {
     switch page {
     case .accounts:
@@ -117,7 +124,7 @@ extension UIState {
         accounts.isEmpty
         ? ["n sign in", "d device", "l log", "? help", "q quit"]
         : [
-          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? more",
+          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
           "q quit",
         ]
       return Self.fitting(most, columns - 2)

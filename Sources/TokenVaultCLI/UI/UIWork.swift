@@ -58,6 +58,15 @@ final class UIWork: Sendable {
     }
   }
 
+  /// Says that writers have had the time to end what they were seen at.
+  func settle() {
+    for pause in DirectoryWatch.pausesMilliseconds {
+      reading.asyncAfter(deadline: .now() + .milliseconds(pause)) { [mailbox] in
+        mailbox.post(.settled)
+      }
+    }
+  }
+
   /// Begins an order; the state never has two.
   func start(_ number: Int, _ order: UIOrder) {
     let wish = Cancellation()
