@@ -26,7 +26,8 @@ enum ImportTable {
     ],
     // The programs people run.
     "TokenVaultCLI": [
-      "ArgumentParser", "CQRCode", "FoundationEssentials", "Glibc", "KeyCustody", "SignIn",
+      "ArgumentParser", "CQRCode", "Dispatch", "FoundationEssentials", "Glibc", "KeyCustody",
+      "SignIn",
       "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto",
       "VaultModel",
     ],
