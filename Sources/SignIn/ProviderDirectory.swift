@@ -20,6 +20,23 @@ public final class ProviderDirectory: Sendable {
     return metadata
   }
 
+  /// Microsoft Entra's authority with the GUID of a tenant that it names by a domain; any other
+  /// as it is.
+  package func resolved(
+    _ authority: Authority, _ cancellation: Cancellation
+  ) throws(SignInError) -> Authority {
+    guard authority.namesDomain else { return authority }
+    return try metadata(of: authority, cancellation).authorityByIssuer
+  }
+
+  /// The same from what is known without asking; nil where the provider has to be asked.
+  package func resolvedIfKnown(_ authority: Authority) -> Authority? {
+    guard authority.namesDomain else { return authority }
+    guard let metadata = known.withLock({ $0[authority] }) else { return nil }
+    // absent is an answer: the provider's own word is asked for then
+    do { return try metadata.authorityByIssuer } catch { return nil }
+  }
+
   private func fetch(
     _ authority: Authority, _ cancellation: Cancellation
   ) throws(SignInError) -> ProviderMetadata {

@@ -82,6 +82,14 @@ public struct ProviderMetadata: Hashable, Sendable {
   /// token endpoint's path, as MSAL for Python has it.
   package var realm: String { tokenEndpoint.segments.first ?? "" }
 
+  /// The authority with the tenant that the issuer has.
+  var authorityByIssuer: Authority {
+    get throws(SignInError) {
+      guard let tenant = WebAddress(issuer)?.segments.first else { return authority }
+      return try authority.with(tenant: tenant)
+    }
+  }
+
   /// Microsoft's clouds serve their endpoints themselves.
   private static func isAtHome(_ address: WebAddress, _ authority: Authority) -> Bool {
     guard authority.kind == .entra, CloudEnvironment.isKnownCloud(authority.environment) else {

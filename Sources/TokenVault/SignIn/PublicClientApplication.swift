@@ -81,8 +81,14 @@ public final class PublicClientApplication: Sendable {
     options.claims = request.claims
     options.forceRefresh = request.forceRefresh
     let account = AccountChoice.named(request.account.selector)
-    if let served = try await vault.servedSilently(tokens, of: account, options) { return served }
     let (wanted, chosen) = (tokens, options)
+    // Who first has to ask the provider which tenant it is cannot be answered from the cache.
+    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
+      tokens.authority = authority
+      if let served = try await vault.servedSilently(tokens, of: account, options) {
+        return served
+      }
+    }
     return try await onThread(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.silent(wanted, of: account, chosen)
     }
