@@ -73,6 +73,9 @@ let package = Package(
     .executableTarget(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
+    .executableTarget(
+      name: "graph-sample", dependencies: ["TokenVault", "SignInTransport"],
+      path: "Examples/GraphSample", swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(
@@ -149,7 +152,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "TokenVault", "GroupStore", "KeyCustody", "VaultModel", "VaultCrypto",
-        "TokenVaultTestSupport", "tokenvault", "tokenvault-idp", "group-member", "vault-probe",
+        "TokenVaultTestSupport", "tokenvault", "tokenvault-idp", "group-member",
+        "graph-sample", "vault-probe",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -152,9 +152,10 @@ extension Acquisition {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
     _ options: SilentOptions
   ) throws -> Outcome {
-    let endpoint = try endpoint(application, at: plan.authority, correlationID: "")
+    let endpoint = try endpoint(application, at: plan.authority, correlationID: options.correlationID)
     let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims, extra: FormParameters())
+      token, scopes: plan.scopes, claims: options.claims,
+      extra: FormParameters(sorted: options.extraParameters))
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
       throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
