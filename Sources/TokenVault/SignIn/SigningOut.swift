@@ -68,7 +68,7 @@ extension Acquisition {
     case (nil, let client?): report = try core.signOutAll(client: client)
     case (nil, nil): report = try core.signOutAll()
     }
-    if options.revokes { report.revocations = farewells.map(revoke) }
+    if options.revokes { report.revocations = farewells.filter { !$0.tokens.isEmpty }.map(revoke) }
     if options.endsBrowserSession {
       var pages: [SignOutReport.BrowserSession] = []
       for farewell in farewells {
@@ -161,15 +161,20 @@ extension VaultCore {
       guard credential.kind == .refreshToken || credential.kind == .accessToken else {
         return false
       }
-      guard let client else { return true }
-      // A family's token stays for the other clients.
-      return CaseFolding.equal(credential.clientID, client)
-        && (credential.kind == .accessToken || credential.familyID.isEmpty)
+      return client.map { CaseFolding.equal(credential.clientID, $0) } ?? true
     }
+    // A family's token stays for the other clients, and revoking an access token may take it along
+    // (RFC 7009 section 2.1).
+    func stays(_ entry: AccountSheet.Stored) -> Bool {
+      client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
+    }
+    let keepsFamily = sheet.stored.contains(where: stays)
     let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
     return clients.sorted { $0.key < $1.key }.map { client, entries in
-      let refresh = entries.filter { $0.credential.kind == .refreshToken }
-      let chosen = refresh.isEmpty ? entries : refresh
+      let refresh = entries.filter { $0.credential.kind == .refreshToken && !stays($0) }
+      let chosen =
+        !refresh.isEmpty || keepsFamily
+        ? refresh : entries.filter { $0.credential.kind == .accessToken }
       return Farewell(
         username: sheet.username, environment: sheet.environment,
         clientID: entries[0].credential.clientID,

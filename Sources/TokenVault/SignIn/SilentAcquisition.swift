@@ -136,7 +136,7 @@ extension Acquisition {
         }
         last = refusal
         guard answer.isAboutToken else { break trying }
-        try core.dropRefreshToken(token, plan)
+        guard try core.dropRefreshToken(token, plan) else { return .superseded }
       } catch SignInError.cancelled {
         throw SignInError.cancelled
       } catch let error as SignInError {
@@ -154,7 +154,8 @@ extension Acquisition {
   ) throws -> Outcome {
     let endpoint = try endpoint(application, at: plan.authority, correlationID: "")
     let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims, extra: FormParameters())
+      token, scopes: plan.scopes, claims: options.claims,
+      extra: options.proof?.tokenParameters ?? FormParameters())
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
       throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
@@ -162,7 +163,8 @@ extension Acquisition {
     let acquired = try Acquired(
       answer, of: endpoint, keys: keys,
       expecting: .init(
-        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm),
+        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
+        keyID: options.proof?.keyID ?? ""),
       now: core.now)
     switch try core.store(acquired, for: plan, sent: token) {
     case .stored(let result):
