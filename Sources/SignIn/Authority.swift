@@ -153,6 +153,13 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   /// Whether the provider speaks Microsoft's additions: `client_info`, families of clients.
   public var isMicrosoft: Bool { kind != .openIDConnect }
 
+  /// Whether it is one of Microsoft's own services, none of which has an endpoint of RFC 7009.
+  package var isWithoutRevocation: Bool {
+    let customers = [".ciamlogin.com", ".b2clogin.com", ".b2clogin.cn", ".b2clogin.us"]
+    return CloudEnvironment.isKnownCloud(address.host)
+      || customers.contains { address.host.hasSuffix($0) }
+  }
+
   /// The type that its accounts are stored under.
   public var authorityType: AuthorityType {
     switch kind {

@@ -104,6 +104,7 @@ package struct AuthorizationSession: Sendable {
       parameters.append("client-request-id", endpoint.correlationID)
     }
     parameters.merge(request.extra)
+    parameters.merge(FormParameters(sorted: endpoint.application.extraParameters))
     address = page.adding(parameters)
   }
 
@@ -171,11 +172,5 @@ package struct AuthorizationSession: Sendable {
 
 extension InteractiveRequest {
   /// ``extraParameters`` in a fixed order.
-  package var extra: FormParameters {
-    var form = FormParameters()
-    for (name, value) in extraParameters.sorted(by: { $0.key < $1.key }) {
-      form.append(name, value)
-    }
-    return form
-  }
+  package var extra: FormParameters { FormParameters(sorted: extraParameters) }
 }

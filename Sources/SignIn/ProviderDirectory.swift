@@ -1,5 +1,4 @@
 import Synchronization
-import VaultModel
 
 /// The descriptions of the providers that were met, each fetched once in the life of the object
 /// and kept only when it was found to be the provider's own.
@@ -50,17 +49,9 @@ public final class ProviderDirectory: Sendable {
         continue
       }
       guard answer.status == 200 else { throw .badDiscovery(.status(answer.status)) }
-      return try ProviderMetadata(try Self.document(answer), of: authority)
+      return try ProviderMetadata(json: answer.body, of: authority)
     }
     throw .badDiscovery(.status(status))
-  }
-
-  private static func document(_ answer: HTTPResponse) throws(SignInError) -> JSONValue {
-    do {
-      let value = try JSONValue(parsing: answer.body)
-      guard value.members != nil else { throw SignInError.badDiscovery(.notJSON) }
-      return value
-    } catch { throw .badDiscovery(.notJSON) }
   }
 }
 

@@ -66,7 +66,7 @@ public enum SignInError: Error, Hashable, Sendable {
   /// A part of a request.
   public enum Parameter: String, Hashable, Sendable {
     case scope, claims, capability, clientID = "client id", extraParameter = "extra parameter"
-    case account, tenant, url = "URL", header
+    case account, tenant, url = "URL", header, method
   }
 
   /// What is wrong with a discovery document.

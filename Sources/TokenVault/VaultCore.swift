@@ -113,7 +113,7 @@ package final class VaultCore {
   }
 
   /// The running executable as the kernel knows it; what a tool says of itself is not asked.
-  static func executable() throws(VaultError) -> String {
+  package static func executable() throws(VaultError) -> String {
     let path = "/proc/self/exe"
     guard let resolved = unsafe realpath(path, nil) else {
       throw .file(path: path, call: "realpath", errno: errno)

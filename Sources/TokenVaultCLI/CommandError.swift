@@ -21,6 +21,8 @@ package enum CommandError: Error, Sendable {
   /// The user said no.
   case declined
   case pickerNeedsTerminal
+  /// There is none, or it cannot move its cursor (`TERM=dumb`).
+  case screenNeedsTerminal
   case accountNotNamed
   case accountNamedTwice
   case exportNeedsTarget
@@ -40,8 +42,18 @@ package enum CommandError: Error, Sendable {
   /// Something of a signed-out account is left; the places were printed.
   case notClean([SignOutReport.Place], group: GroupName)
   case noDirectoryRule(String)
+  /// A sign-in needs this of who asks or of the configuration file, whose path stands beside it.
+  case signInUnknown(SignInNeed, configuration: String)
+  /// An option that is no object of JSON.
+  case badClaims(String)
   /// What a diagnosis found first; all of it was printed.
   case diagnosis(ExitStatus)
   /// Several groups failed; each was told of.
   case groupsFailed(ExitStatus)
+}
+
+/// What a sign-in cannot do without.
+package enum SignInNeed: String, Sendable {
+  case clientID = "client id"
+  case authority
 }

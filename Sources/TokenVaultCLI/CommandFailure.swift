@@ -48,6 +48,11 @@ extension Failure {
       self.init(
         .usage, "Without a terminal to choose on, the account has to be named.",
         next: "tokenvault switch ACCOUNT")
+    case .screenNeedsTerminal:
+      self.init(
+        .usage,
+        "The full-screen view needs a terminal that can move its cursor: none is here, or TERM is "
+          + "unset or dumb.", next: "tokenvault list")
     case .accountNotNamed:
       self.init(
         .usage, "Name at least one account, or --all.", next: "tokenvault sign-out ACCOUNT")
@@ -101,6 +106,15 @@ extension Failure {
     case .noDirectoryRule(let directory):
       self.init(
         .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")
+    case .signInUnknown(let need, let path):
+      self.init(
+        .usage,
+        "No \(need.rawValue) is known to sign in with: neither the command names one nor "
+          + "\(Self.path(path)).",
+        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE, or write "
+          + #""signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
+    case .badClaims(let text):
+      self.init(.usage, "\(Self.quoted(text)) is not a claims request: a JSON object of objects.")
     case .diagnosis(let status): self.init(status, "")
     case .groupsFailed(let status): self.init(status, "")
     }

@@ -43,7 +43,7 @@ extension Failure {
     case .noGroup(let group):
       self.init(
         .notFound, "The group \(group) has no file on this machine.",
-        next: Self.command("import FILE", group))
+        next: Self.command("sign-in", group))
     case .groupExists(let group):
       self.init(
         .cannotCreate, "The group \(group) exists already.", next: "tokenvault group show \(group)")
@@ -141,42 +141,39 @@ extension Failure {
     }
   }
 
-  private init(_ why: InteractionReason, _ account: Account, _ group: GroupName) {
+  /// - Parameter command: the sign-in that helps; nil where no more is known than the account.
+  init(
+    _ why: InteractionReason, _ account: Account, _ group: GroupName, signIn command: String? = nil
+  ) {
     let who = Self.name(account)
-    let next = Self.signInNext(account, group)
-    switch why {
-    case .noToken:
-      self.init(.signInNeeded, "\(who) has no stored token for what was asked.", next: next)
-    case .expired(let end):
-      let when = end.map { " (\($0.iso8601))" } ?? ""
-      self.init(
-        .signInNeeded, "The stored token of \(who) has ended, or ends too soon\(when).",
-        next: next)
-    case .signedOut:
-      self.init(.signInNeeded, "The client was signed out of \(who).", next: next)
-    case .newTokenRequested:
-      self.init(
-        .signInNeeded, "A stored token of \(who) will not do, and a new one needs a sign-in.",
-        next: next)
-    case .otherTenant(let tenants):
-      self.init(
-        .signInNeeded,
+    let next = command ?? Self.signInNext(account, group)
+    let message: String =
+      switch why {
+      case .noToken: "\(who) has no stored token for what was asked."
+      case .expired(let end):
+        "The stored token of \(who) has ended, or ends too soon"
+          + (end.map { " (\($0.iso8601))." } ?? ".")
+      case .signedOut: "The client was signed out of \(who)."
+      case .newTokenRequested:
+        "A stored token of \(who) will not do, and a new one needs a sign-in."
+      case .otherTenant(let tenants):
         "\(who) has a token for other tenants only: "
-          + tenants.map(PlainText.escaped).joined(separator: ", ") + ".",
-        next: tenants.first.map {
-          Self.command("token --tenant \(PlainText.shellWord($0))", group)
-        } ?? next)
-    case .refused(let error):
+          + tenants.map(PlainText.escaped).joined(separator: ", ") + "."
+      case .refused(let error):
+        "The provider wants \(who) to sign in again: \(Self.text(error))."
+      case .unknownAuthority: "It is not known which provider signed \(who) in."
+      }
+    if case .otherTenant(let tenants) = why, let tenant = tenants.first {
       self.init(
-        .signInNeeded, "The provider wants \(who) to sign in again: \(Self.text(error)).",
-        next: next)
-    case .unknownAuthority:
-      self.init(
-        .signInNeeded, "It is not known which provider signed \(who) in.", next: next)
+        .signInNeeded, message,
+        next: Self.command("token --tenant \(PlainText.shellWord(tenant))", group))
+    } else {
+      self.init(.signInNeeded, message, next: next)
     }
   }
 
-  /// The sign-in is the business of the tool that the account came from; then its cache is read.
+  /// Where it is not known who signed the account in, that is the business of the tool that the
+  /// account came from; then its cache is read.
   private static func signInNext(_ account: Account, _ group: GroupName) -> String {
     let azureCLI = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
     if account.clientIDs.contains(azureCLI) {
@@ -207,7 +204,7 @@ extension Failure {
 
   static func next(_ empty: EmptyReason, _ group: GroupName) -> String {
     switch empty {
-    case .groupDoesNotExist, .noAccounts, .allSignedOut: Self.command("import FILE", group)
+    case .groupDoesNotExist, .noAccounts, .allSignedOut: Self.command("sign-in", group)
     case .noneForClient, .noneMatches: Self.command("list", group)
     case .onlyInOtherGroups: "tokenvault list --all-groups"
     }

@@ -28,7 +28,8 @@ package struct Invocation: Sendable {
   private static let variables = [
     "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TOKENVAULT_HOME",
     "TOKENVAULT_GROUP", "TOKENVAULT_ACCOUNT", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
-    "WAYLAND_DISPLAY", "CREDENTIALS_DIRECTORY", "NO_COLOR", "TERM",
+    "WAYLAND_DISPLAY", "CREDENTIALS_DIRECTORY", "NO_COLOR", "TERM", "BROWSER", "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
   ]
 
   /// The process as it is.

@@ -36,7 +36,9 @@ extension Failure {
     case .sessionAlreadyRunning:
       self.init(.busy, "Another sign-in waits for the same answer; end it first.")
     case .timedOut:
-      self.init(.signInNeeded, "Nobody signed in in time; nothing was stored.")
+      self.init(
+        .signInNeeded, "Nobody signed in in time; nothing was stored.",
+        next: "the same command again")
     case .cancelled:
       self.init(.interrupted, "Cancelled; nothing was stored.")
     case .userCancelled:
@@ -60,7 +62,9 @@ extension Failure {
     case .transport(let error): self.init(error)
     case .provider(let error): self.init(.provider, "The provider refused: \(Self.text(error)).")
     case .deviceCodeExpired:
-      self.init(.signInNeeded, "The code ended before anybody used it; nothing was stored.")
+      self.init(
+        .signInNeeded, "The code ended before anybody used it; nothing was stored.",
+        next: "the same command again")
     case .badAnswer(let fault):
       self.init(.provider, "The provider's answer cannot be used: \(Self.text(fault)).")
     case .idToken(let fault):

@@ -21,6 +21,8 @@ enum WarmToken {
       request.token.scopes = ScopeSet(target: request.scopes)
       result = try VaultCore(configuration).token(request.token, of: selection.account)
     } catch { return nil }
+    // The provider wants to be asked by now: the whole command does.
+    guard !result.isRefreshDue else { return nil }
     do {
       try invocation.answer(token: result)
       return .done

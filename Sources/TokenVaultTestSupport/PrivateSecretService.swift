@@ -88,6 +88,8 @@ public final class PrivateSecretService: @unchecked Sendable {
       "HOME": directory.appending(path: "home").path,
       "XDG_RUNTIME_DIR": directory.appending(path: "run").path,
       "DBUS_SESSION_BUS_ADDRESS": busAddress,
+      // Nobody listens there: no test reaches a provider that is not on this machine.
+      "https_proxy": "http://127.0.0.1:9",
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
       "LC_ALL": "C.UTF-8",
     ]

@@ -5,7 +5,7 @@ enum ImportTable {
   static let allowed: [String: Set<String>] = [
     // Doors to C.
     "COpenSSL": [], "CSQLite": [], "CLibsecret": [], "CSecretService": [], "CSystem": [],
-    "CCurl": [],
+    "CCurl": [], "CQRCode": [],
     // The vault.
     "VaultCrypto": ["COpenSSL", "Glibc", "Synchronization"],
     "VaultModel": [],
@@ -26,12 +26,15 @@ enum ImportTable {
     ],
     // The programs people run.
     "TokenVaultCLI": [
-      "ArgumentParser", "FoundationEssentials", "Glibc", "KeyCustody", "SignIn",
-      "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto", "VaultModel",
+      "ArgumentParser", "CQRCode", "Dispatch", "FoundationEssentials", "Glibc", "KeyCustody",
+      "SignIn",
+      "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto",
+      "VaultModel",
     ],
     "tokenvault": ["TokenVaultCLI"],
     // What a tool of somebody else would write.
     "GroupMember": ["Foundation", "TokenVault"],
+    "GraphSample": ["Foundation", "SignInTransport", "TokenVault"],
     // For demos and tests; nothing that is shipped imports it.
     "IdentityProvider": [
       "Foundation", "Glibc", "SignIn", "Synchronization", "VaultCrypto", "VaultModel",
@@ -40,13 +43,14 @@ enum ImportTable {
     // For tests only; nothing that is shipped imports it.
     "TokenVaultTestSupport": [
       "Foundation", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
-      "SignInTransport", "Synchronization", "SystemCalls", "Testing", "TokenVault", "VaultCrypto", "VaultModel",
+      "SignInTransport", "Synchronization", "SystemCalls", "Testing", "TokenVault", "VaultCrypto",
+      "VaultModel",
     ],
   ]
 
   /// Modules with a single importer, whose types stay behind it.
   static let doors: Set<String> = [
-    "COpenSSL", "CSQLite", "CLibsecret", "CSecretService", "CSystem", "CCurl",
+    "COpenSSL", "CSQLite", "CLibsecret", "CSecretService", "CSystem", "CCurl", "CQRCode",
   ]
 
   /// Headers of each door to C, by what their path begins with. The C library and the
@@ -58,6 +62,7 @@ enum ImportTable {
     "openssl/": ["COpenSSL"],
     "sqlite3": ["CSQLite"],
     "curl/": ["CCurl"],
+    "qrencode": ["CQRCode"],
     "dbus/": [],
     "systemd/": [],
   ]
@@ -70,6 +75,6 @@ enum ImportTable {
 
   /// The rooms that may touch the process they run in: environment, output, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember",
+    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember", "GraphSample",
   ]
 }

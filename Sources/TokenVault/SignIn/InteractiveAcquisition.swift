@@ -99,10 +99,11 @@ extension Acquisition {
   }
 
   /// Signs a user in on another device (RFC 8628), and stores the account.
+  /// - Parameter account: the only one that will do; nil for anybody.
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
-    correlationID: String = "", _ application: ApplicationConfiguration,
-    makesCurrent: Bool = false
+    correlationID: String = "", account: HomeAccountID? = nil,
+    _ application: ApplicationConfiguration, makesCurrent: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(core.group) {
@@ -118,7 +119,7 @@ extension Acquisition {
         case .failed(let error): throw error
         case .finished(let answer):
           return try keep(
-            answer, of: endpoint, scopes: scopes, nonce: nil, account: nil,
+            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
             makesCurrent: makesCurrent)
         case .ask(let seconds):
           try cancellation.wait(milliseconds: Int(seconds) * 1000)

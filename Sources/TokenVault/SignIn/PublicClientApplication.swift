@@ -62,7 +62,9 @@ public final class PublicClientApplication: Sendable {
     let application = configuration
     return try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
       try acquisition.deviceCode(
-        request.scopes, claims: request.claims, correlationID: request.correlationID, application)
+        request.scopes, claims: request.claims,
+        extra: FormParameters(sorted: request.extraParameters),
+        correlationID: request.correlationID, application)
     }
   }
 
@@ -73,15 +75,13 @@ public final class PublicClientApplication: Sendable {
     _ request: SilentRequest
   ) async throws(VaultError) -> AuthenticationResult {
     try requireKnown(request.authority)
-    var tokens = TokenRequest(
-      scopes: request.scopes, clientID: configuration.clientID,
-      minimumValidity: configuration.tokenExpirationBuffer)
+    var tokens = tokenRequest(request.scopes)
     tokens.authority = request.authority
-    var options = SilentOptions()
-    options.application = configuration
-    options.extendedLifetime = configuration.extendedLifetimeEnabled
+    var options = silentOptions
     options.claims = request.claims
     options.forceRefresh = request.forceRefresh
+    options.correlationID = request.correlationID
+    options.extraParameters = request.extraParameters
     let account = AccountChoice.named(request.account.selector)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // Who first has to ask the provider which tenant it is cannot be answered from the cache.
@@ -99,6 +99,37 @@ public final class PublicClientApplication: Sendable {
       options.proof = proof
       return try acquisition.silent(wanted, of: account, options)
     }
+  }
+
+  /// Calls an API with a token of an account, which is refreshed where that is due. An answer that
+  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with them.
+  ///
+  /// The token goes to the request's address and nowhere else: a redirect is an answer like any
+  /// other, and so is an error of the API.
+  /// - Throws: as ``acquireTokenSilent(_:)``.
+  public func call(
+    _ request: APIRequest, for account: Account
+  ) async throws(VaultError) -> HTTPResponse {
+    var request = request
+    request.token = tokenRequest(request.scopes)
+    request.silent = silentOptions
+    let (chosen, choice) = (request, AccountChoice.named(account.selector))
+    return try await blocking(Cancellation()) { acquisition throws(VaultError) in
+      try acquisition.call(chosen, of: choice)
+    }
+  }
+
+  private func tokenRequest(_ scopes: ScopeSet) -> TokenRequest {
+    TokenRequest(
+      scopes: scopes, clientID: configuration.clientID,
+      minimumValidity: configuration.tokenExpirationBuffer)
+  }
+
+  private var silentOptions: SilentOptions {
+    var options = SilentOptions()
+    options.application = configuration
+    options.extendedLifetime = configuration.extendedLifetimeEnabled
+    return options
   }
 
   /// Ends the interactive or device sign-in that is open.
@@ -158,9 +189,7 @@ public final class PublicClientApplication: Sendable {
     }
     options.revokes = parameters.revokes
     options.endsBrowserSession = parameters.signOutFromBrowser
-    for (name, value) in parameters.extraParameters.sorted(by: { $0.key < $1.key }) {
-      options.extraParameters.append(name, value)
-    }
+    options.extraParameters = FormParameters(sorted: parameters.extraParameters)
     let chosen = options
     let accounts = parameters.wipeCacheForAllAccounts ? nil : [account.selector]
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in

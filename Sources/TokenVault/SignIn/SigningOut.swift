@@ -60,23 +60,33 @@ extension Acquisition {
   package func signOut(
     _ accounts: [String]?, _ options: SignOutOptions = SignOutOptions()
   ) throws(VaultError) -> SignOutReport {
-    let farewells = try core.farewells(accounts, options.clientID)
-    var report: SignOutReport
-    switch (accounts, options.clientID) {
-    case (let accounts?, let client?): report = try core.signOut(accounts, client: client)
-    case (let accounts?, nil): report = try core.signOut(accounts)
-    case (nil, let client?): report = try core.signOutAll(client: client)
-    case (nil, nil): report = try core.signOutAll()
+    say(try core.erase(accounts, client: options.clientID), options)
+  }
+
+  /// Tells the providers of accounts that were erased.
+  /// - Returns: the report of the erasure, with what the providers said.
+  package func say(_ erased: Erased, _ options: SignOutOptions) -> SignOutReport {
+    var report = erased.report
+    if options.revokes {
+      // Nobody waits for each account of a provider that does not answer.
+      var down: [String: SignInError] = [:]
+      report.revocations = erased.farewells.filter { !$0.tokens.isEmpty }.map { farewell in
+        let origin = farewell.authority?.address.origin ?? ""
+        let outcome = down[origin].map { .failed($0) } ?? revoke(farewell)
+        if case .failed(let error) = outcome, error.isOutage { down[origin] = error }
+        return SignOutReport.Revocation(
+          environment: farewell.environment, clientID: farewell.clientID, outcome: outcome)
+      }
     }
-    if options.revokes { report.revocations = farewells.filter { !$0.tokens.isEmpty }.map(revoke) }
     if options.endsBrowserSession {
       var pages: [SignOutReport.BrowserSession] = []
-      for farewell in farewells {
+      for farewell in erased.farewells {
         let page = endSession(farewell, options)
         if !pages.contains(page) { pages.append(page) }
       }
       report.browserSessions = pages
     }
+    self.report(.finished)
     return report
   }
 
@@ -89,23 +99,17 @@ extension Acquisition {
     return try endpoint(application, at: authority, correlationID: "")
   }
 
-  private func revoke(_ farewell: Farewell) -> SignOutReport.Revocation {
-    let outcome: SignOutReport.Revocation.Outcome
+  private func revoke(_ farewell: Farewell) -> SignOutReport.Revocation.Outcome {
+    guard let authority = farewell.authority else { return .unknownAuthority }
+    // Known without asking, so that a sign-out of these needs no network at all.
+    if authority.isWithoutRevocation { return .notOffered }
     do {
-      if let endpoint = try endpoint(farewell) {
-        var isOffered = true
-        for token in farewell.tokens where isOffered {
-          isOffered = try endpoint.revoke(token, hint: farewell.hint)
-        }
-        outcome = isOffered ? .revoked : .notOffered
-      } else {
-        outcome = .unknownAuthority
+      guard let endpoint = try endpoint(farewell) else { return .unknownAuthority }
+      for token in farewell.tokens {
+        guard try endpoint.revoke(token, hint: farewell.hint) else { return .notOffered }
       }
-    } catch {
-      outcome = .failed(error)
-    }
-    return SignOutReport.Revocation(
-      environment: farewell.environment, clientID: farewell.clientID, outcome: outcome)
+      return .revoked
+    } catch { return .failed(error) }
   }
 
   private func endSession(
@@ -125,7 +129,7 @@ extension Acquisition {
 }
 
 /// What telling a provider takes, of one client of an account: in memory only.
-struct Farewell {
+struct Farewell: Sendable {
   let username: String
   let environment: String
   let clientID: String
@@ -136,7 +140,29 @@ struct Farewell {
   let hint: String
 }
 
+/// Accounts that are gone from here, and what their providers can still be told.
+package struct Erased: Sendable {
+  package let report: SignOutReport
+  let farewells: [Farewell]
+}
+
 extension VaultCore {
+  /// Erases accounts. The network has no part in it.
+  /// - Parameters:
+  ///   - accounts: nil for every account of the group.
+  ///   - client: only this client's part in them; nil for all of it.
+  package func erase(_ accounts: [String]?, client: String?) throws(VaultError) -> Erased {
+    let farewells = try farewells(accounts, client)
+    let report: SignOutReport
+    switch (accounts, client) {
+    case (let accounts?, let client?): report = try signOut(accounts, client: client)
+    case (let accounts?, nil): report = try signOut(accounts)
+    case (nil, let client?): report = try signOutAll(client: client)
+    case (nil, nil): report = try signOutAll()
+    }
+    return Erased(report: report, farewells: farewells)
+  }
+
   /// What has to be known of accounts before they are erased. Damage is no reason not to erase:
   /// what does not open is left out.
   func farewells(_ texts: [String]?, _ client: String?) throws(VaultError) -> [Farewell] {

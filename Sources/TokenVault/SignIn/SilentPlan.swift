@@ -44,6 +44,10 @@ package struct SilentOptions: Sendable {
   package var proof: ProofOfPossession?
   /// Whether a stored token will not do, also when it is valid.
   package var forceRefresh = false
+  /// Further parameters for the token endpoint.
+  package var extraParameters: [String: String] = [:]
+  /// Names the request in the provider's logs; empty for a new UUID.
+  package var correlationID = ""
 
   package init() {}
 

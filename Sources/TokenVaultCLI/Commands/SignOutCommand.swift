@@ -7,8 +7,9 @@ struct SignOutCommand: VaultCommand {
     commandName: "sign-out", abstract: "Erase accounts from the group, for good.",
     discussion: """
       The accounts' tokens are erased and the group gets a new key, so that older copies of its \
-      file give them away no more. The report names every place. The provider is not told: what \
-      was handed out before stays valid until it ends.
+      file give them away no more. Then the provider is told to revoke them (RFC 7009); where it \
+      cannot be asked or offers no revocation, what was handed out before stays valid until it \
+      ends, and nothing is left here all the same. The report names every place and provider.
 
       EXAMPLES
         tokenvault sign-out ada@contoso.example
@@ -27,8 +28,10 @@ struct SignOutCommand: VaultCommand {
   var allGroups = false
   @Option(help: "Sign out this client only; others keep their tokens.")
   var clientId: String?
-  @Flag(help: "Revoke nothing at the provider. This version never does, with or without it.")
+  @Flag(help: "Revoke nothing at the provider.")
   var noRevoke = false
+  @Flag(help: "End the provider's session in the browser too.")
+  var browser = false
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -45,17 +48,19 @@ struct SignOutCommand: VaultCommand {
       let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
       try invocation.confirm("Sign out \(what) of \(place)?", isAnswered: yes)
     }
-    var reports: [(group: GroupName, report: SignOutReport)] = []
+    var erased: [(vault: VaultCore, erased: Erased)] = []
     var failures: [Failure] = []
+    // No provider is spoken to before all of it is gone here.
     for group in groups {
       let vault = VaultCore(try invocation.configuration(group))
       do {
-        if let report = try erase(in: vault) { reports.append((group, report)) }
+        if let gone = try erase(in: vault) { erased.append((vault, gone)) }
       } catch {
         guard allGroups else { throw error }
         failures.append(Failure(error).of(group))
       }
     }
+    let reports = erased.map { (group: $0.vault.group, report: say($0.erased, $0.vault, invocation)) }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
         .notFound, "No group on this machine has such an account.",
@@ -70,12 +75,20 @@ struct SignOutCommand: VaultCommand {
     }
   }
 
+  private func say(
+    _ erased: Erased, _ vault: VaultCore, _ invocation: Invocation
+  ) -> SignOutReport {
+    var options = SignOutOptions()
+    options.clientID = clientId
+    options.revokes = !noRevoke
+    options.endsBrowserSession = browser
+    return invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
+      .say(erased, options)
+  }
+
   /// Nil when a group of several has none of the accounts.
-  private func erase(in vault: VaultCore) throws(VaultError) -> SignOutReport? {
-    guard !accounts.isEmpty else {
-      if let clientId { return try vault.signOutAll(client: clientId) }
-      return try vault.signOutAll()
-    }
+  private func erase(in vault: VaultCore) throws(VaultError) -> Erased? {
+    guard !accounts.isEmpty else { return try vault.erase(nil, client: clientId) }
     var chosen = accounts
     if allGroups {
       chosen = []
@@ -86,8 +99,7 @@ struct SignOutCommand: VaultCommand {
       }
       if chosen.isEmpty { return nil }
     }
-    if let clientId { return try vault.signOut(chosen, client: clientId) }
-    return try vault.signOut(chosen)
+    return try vault.erase(chosen, client: clientId)
   }
 
   private func show(
@@ -111,26 +123,10 @@ struct SignOutCommand: VaultCommand {
       lines += report.entries.map { entry in
         "  \(entry.isClean ? "clean" : "LEFT ")  \(entry.place.rawValue): \(entry.detail)"
       }
+      var told = Set<String>()
+      lines += (report.revocations.map(\.line) + report.browserSessions.map(\.line))
+        .filter { told.insert($0).inserted }.map { "  " + $0 }
     }
     try invocation.answer(Array(lines.map { $0 + "\n" }.joined().utf8))
-  }
-}
-
-extension SignOutReport {
-  fileprivate func write(_ group: GroupName, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.field("group", group.description)
-      writer.key("accounts")
-      writer.array(accounts) { $1.write(to: &$0) }
-      writer.field("clean", isClean)
-      writer.key("places")
-      writer.array(entries) { writer, entry in
-        writer.object {
-          $0.field("place", entry.place.rawValue)
-          $0.field("clean", entry.isClean)
-          $0.field("detail", entry.detail)
-        }
-      }
-    }
   }
 }

@@ -6,8 +6,9 @@ struct TokenCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Print a valid access token, or a stored secret.",
     discussion: """
-      The token goes to the standard output and nowhere else. Where the stored one will not do, \
-      the exit status is 4 and the standard error says what to do.
+      The token goes to the standard output and nowhere else. Where the stored one has ended, or \
+      a new one is asked for, the provider is asked for it; where that takes the user, the exit \
+      status is 4 and the standard error names the sign-in to run.
 
       EXAMPLES
         tokenvault token --scope User.Read
@@ -26,10 +27,12 @@ struct TokenCommand: VaultCommand {
   var tenant: String?
   @Option(help: "How long it must still be valid: 90s, 5m, 8h.")
   var minValidity = "5m"
-  @Flag(help: "Do not take a stored token.")
+  @Flag(help: "Do not take a stored token: ask the provider for a new one.")
   var forceRefresh = false
-  @Option(help: "A claims request, which no stored token answers.")
+  @Option(help: "What should be in a new token: a claims request in JSON.")
   var claims: String?
+  @Flag(help: "While the provider is down, take an ended token for as long as it allows.")
+  var extendedLifetime = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
@@ -44,13 +47,24 @@ struct TokenCommand: VaultCommand {
     guard let validity = Duration(minValidity) else {
       throw CommandError.badDuration(minValidity)
     }
+    var options = SilentOptions()
+    options.claims = try Invocation.claims(claims)
+    options.forceRefresh = forceRefresh
+    options.extendedLifetime = extendedLifetime
+    let request = TokenRequest(
+      scopes: ScopeSet(target: scope.joined(separator: " ")), resource: resource,
+      clientID: clientId, tenantID: tenant, minimumValidity: validity.seconds)
     let selection = try invocation.select()
     invocation.explain(selection)
-    let result = try invocation.vault(of: selection).token(
-      TokenRequest(
-        scopes: ScopeSet(target: scope.joined(separator: " ")), resource: resource,
-        clientID: clientId, tenantID: tenant, minimumValidity: validity.seconds,
-        needsNewToken: forceRefresh || claims != nil), of: selection.account)
+    let core = try invocation.vault(of: selection)
+    let acquisition = invocation.acquisition(
+      in: core, report: SignInProgress(invocation).tell)
+    let result = try SignInCommandLine(request, claims: claims).suggested(in: core) {
+      try acquisition.silent(request, of: selection.account, options)
+    }
+    if result.isExtendedLifetime {
+      invocation.tell("The provider is down; this token has ended, and is served beyond its end.")
+    }
     try invocation.answer(token: result)
   }
 }

@@ -7,10 +7,11 @@ struct TokenVaultCommand: ParsableCommand {
     abstract: "Accounts and tokens in encrypted groups, shared by your tools.",
     discussion: """
       The tokens of your accounts live in keychain groups: one encrypted file each, its key in the \
-      Secret Service. List the accounts, switch between them, hand out their tokens, sign out for \
-      good.
+      Secret Service. Sign in, list the accounts, switch between them, hand out their tokens, sign out \
+      for good.
 
       EXAMPLES
+        tokenvault sign-in
         tokenvault import ~/.azure/msal_token_cache.json
         tokenvault list
         tokenvault switch ada@contoso.example
@@ -19,15 +20,16 @@ struct TokenVaultCommand: ParsableCommand {
 
       EXIT STATUS
         0 done, 1 unexpected, 4 sign-in needed, 64 usage, 65 damaged data, 66 not found, \
-      69 Secret Service unreachable, 73 cannot create, 74 input or output, 75 busy, 77 locked or \
-      refused, 78 bad manifest or configuration, 130 interrupted
+      69 Secret Service or provider unreachable, 73 cannot create, 74 input or output, 75 busy, \
+      76 the provider refused, 77 locked or refused, 78 bad manifest or configuration, 130 interrupted
       """,
     version: "0.1.0",
     subcommands: [
-      ListCommand.self, SwitchCommand.self, CurrentCommand.self, WhichCommand.self,
-      TokenCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
+      SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
+      WhichCommand.self,
+      TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
       GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
-      DoctorCommand.self,
+      DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -1,0 +1,43 @@
+import GroupStore
+package import SignIn
+package import VaultModel
+
+/// With what an account was signed in, as far as the group knows it: enough to do so again.
+package struct StoredSignIn: Sendable {
+  package let account: Account
+  /// The clients that have something of the account, without those that were signed out.
+  package let clientIDs: [String]
+  /// The one that is meant: the one asked for, else the only one.
+  package let clientID: String?
+  /// Who signed that client in; nil where that is not known.
+  package let authority: Authority?
+  /// The scopes of that client's last access token; empty where it has none.
+  package let scopes: ScopeSet
+}
+
+extension VaultCore {
+  /// With what an account was signed in.
+  /// - Parameter client: nil for the account's only one.
+  package func storedSignIn(
+    _ choice: AccountChoice, client: String? = nil
+  ) throws(VaultError) -> StoredSignIn {
+    try read { transaction in
+      let stored = try self.stored(choice, in: transaction)
+      let sheet = stored.sheet
+      let account = self.account(stored, in: transaction)
+      let signedIn = account.clientIDs.filter {
+        sheet.clients[CaseFolding.key($0)] != .signedOut
+      }
+      let clients = signedIn.isEmpty ? account.clientIDs : signedIn
+      let clientID = client ?? (clients.count == 1 ? clients[0] : nil)
+      let last = sheet.stored.map(\.credential).filter { credential in
+        credential.kind == .accessToken
+          && clientID.map { CaseFolding.equal($0, credential.clientID) } == true
+      }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
+      return StoredSignIn(
+        account: account, clientIDs: clients, clientID: clientID,
+        authority: try clientID.flatMap { try self.signedInBy($0, sheet) },
+        scopes: last?.scopes ?? ScopeSet([]))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import SignIn
+import TokenVault
+import VaultModel
+
+struct RequestCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request", abstract: "Call an API with the account's token.",
+    discussion: """
+      The token is one for --scope or --resource, else for the URL's origin, and is renewed where \
+      it has to be. It goes to that address only, over https or on this machine: a redirect is \
+      not followed. The answer goes to the standard output, JSON in readable lines; an answer of \
+      status 400 and above too, with the exit status 76. A request for claims is met once.
+
+      EXAMPLES
+        tokenvault request GET https://graph.microsoft.com/v1.0/me
+        tokenvault request GET https://graph.microsoft.com/v1.0/me/messages --all --scope Mail.Read
+        tokenvault request POST https://api.example.com/items --data @item.json
+      """)
+
+  @Argument(help: "GET, POST, PATCH, PUT, DELETE…")
+  var method: String
+  @Argument(help: "An https URL, or an http one on this machine.")
+  var url: String
+  @OptionGroup var choice: AccountOption
+  @Option(
+    help: ArgumentHelp(
+      "The body: a text, the content of @FILE, or - for the standard input.", valueName: "data"))
+  var data: String?
+  @Option(help: ArgumentHelp("A header field, as 'Name: value'; may be repeated."))
+  var header: [String] = []
+  @Option(help: "A scope the token must have; may be repeated.")
+  var scope: [String] = []
+  @Option(help: "A resource, in the place of scopes.")
+  var resource: String?
+  @Option(help: "The client the token was issued to. Else any of the group's.")
+  var clientId: String?
+  @Option(help: "The tenant the token is for. Else the account's home tenant.")
+  var tenant: String?
+  @Flag(help: "Follow @odata.nextLink to the last page, and give all values as one array.")
+  var all = false
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  /// The largest body: 64 MiB.
+  private static let limit = 64 << 20
+
+  func validate() throws {
+    if resource != nil, !scope.isEmpty {
+      throw ValidationError("--scope and --resource exclude each other.")
+    }
+    if all, method.uppercased() != "GET" { throw ValidationError("--all takes the method GET.") }
+  }
+
+  func run(in invocation: Invocation) throws {
+    var invocation = invocation
+    invocation.options.account = choice.account
+    let request = try request()
+    let selection = try invocation.select()
+    invocation.explain(selection)
+    let core = try invocation.vault(of: selection)
+    let acquisition = invocation.acquisition(in: core, report: SignInProgress(invocation).tell)
+    var asked = request.token
+    if asked.scopes.isEmpty, asked.resource == nil { asked.resource = request.address.origin }
+    let response: HTTPResponse
+    let line = SignInCommandLine(asked, claims: nil)
+    if all {
+      switch try line.suggested(in: core, { try acquisition.pages(request, of: selection.account) })
+      {
+      case .all(let values):
+        return try invocation.answer(
+          JSONWriter.safeForTerminals(JSONValue.array(values).prettyBytes))
+      case .other(let other): response = other
+      }
+    } else {
+      response = try line.suggested(in: core) {
+        try acquisition.call(request, of: selection.account)
+      }
+    }
+    try requireNoRedirect(response, request.address)
+    try invocation.answer(shown(response.body, isForTerminal: invocation.answersToTerminal))
+    guard response.status < 400 else {
+      throw Failure(
+        .provider, "\(Failure.quoted(request.address.host)) answered \(response.status).")
+    }
+  }
+
+  private func request() throws -> APIRequest {
+    do {
+      var request = try APIRequest(method, url)
+      for line in header { try request.add(header: line) }
+      request.body = try body()
+      if let body = request.body, !request.headers.contains(where: { Self.isType($0.name) }) {
+        try request.add(header: "Content-Type: \(Self.type(of: body))")
+      }
+      request.token.scopes = ScopeSet(target: scope.joined(separator: " "))
+      request.token.resource = resource
+      request.token.clientID = clientId
+      request.token.tenantID = tenant
+      return request
+    } catch let error as SignInError { throw VaultError.signIn(error) }
+  }
+
+  private func body() throws -> [UInt8]? {
+    guard let data else { return nil }
+    if data == "-" { return try InputFile.standardInput(limit: Self.limit) }
+    if data.hasPrefix("@") {
+      return try InputFile.read(String(data.dropFirst()), limit: Self.limit)
+    }
+    return Array(data.utf8)
+  }
+
+  private static func isType(_ name: String) -> Bool { name.lowercased() == "content-type" }
+
+  private static func type(of body: [UInt8]) -> String {
+    // absent is an answer: what does not parse is text.
+    do { _ = try JSONValue(parsing: body) } catch { return "text/plain; charset=utf-8" }
+    return "application/json"
+  }
+
+  /// The token is for the host that was asked: nothing is sent on to where it points.
+  private func requireNoRedirect(_ response: HTTPResponse, _ address: WebAddress) throws {
+    guard (300..<400).contains(response.status), let location = response.header("Location") else {
+      return
+    }
+    throw Failure(
+      .provider,
+      "\(Failure.quoted(address.host)) sends on to \(Failure.quoted(location)), which is not "
+        + "followed: the token is for the address that was named.")
+  }
+
+  /// JSON in readable lines; anything else as it came, but for what a terminal would act upon.
+  private func shown(_ body: [UInt8], isForTerminal: Bool) -> [UInt8] {
+    if body.isEmpty { return body }
+    // absent is an answer: what does not parse is shown as it is.
+    do { return JSONWriter.safeForTerminals(try JSONValue(parsing: body).prettyBytes) } catch {}
+    guard isForTerminal else { return body }
+    let text = PlainText.escapedLines(String(decoding: body, as: UTF8.self))
+    return Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
+  }
+}
