@@ -11,9 +11,16 @@ extension Acquisition {
   package func silent(
     _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions = SilentOptions()
   ) throws(VaultError) -> TokenResult {
-    let (request, options) = try resolved(request, options)
+    var (request, options) = try resolved(request, options)
+    var plan = try core.silentPlan(request, of: choice, options)
+    if request.tenantID != nil, case .refresh(let refresh) = plan {
+      if let tenant = try resolved(refresh.authority).tenantID, tenant != request.tenantID {
+        request.tenantID = tenant
+        plan = try core.silentPlan(request, of: choice, options)
+      }
+    }
     let first: SilentPlan.Refresh
-    switch try core.silentPlan(request, of: choice, options) {
+    switch plan {
     case .serve(let result): return result
     case .refresh(let plan): first = plan
     }
@@ -39,16 +46,19 @@ extension Acquisition {
     _ request: TokenRequest, _ options: SilentOptions
   ) throws(VaultError) -> (TokenRequest, SilentOptions) {
     var (request, options) = (request, options)
-    try vaultErrors(core.group) {
-      do {
-        if let authority = request.authority {
-          request.authority = try directory.resolved(authority, cancellation)
-        } else if let authority = options.application?.authority {
-          options.application?.authority = try directory.resolved(authority, cancellation)
-        }
-      } catch let error as SignInError where error.isOutage {}
+    if let authority = request.authority {
+      request.authority = try resolved(authority)
+    } else if let authority = options.application?.authority {
+      options.application?.authority = try resolved(authority)
     }
     return (request, options)
+  }
+
+  private func resolved(_ authority: Authority) throws(VaultError) -> Authority {
+    do { return try directory.resolved(authority, cancellation) } catch {
+      guard error.isOutage else { throw .signIn(error) }
+      return authority
+    }
   }
 
   /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody
@@ -136,7 +146,7 @@ extension Acquisition {
         }
         last = refusal
         guard answer.isAboutToken else { break trying }
-        try core.dropRefreshToken(token, plan)
+        guard try core.dropRefreshToken(token, plan) else { return .superseded }
       } catch SignInError.cancelled {
         throw SignInError.cancelled
       } catch let error as SignInError {
@@ -152,10 +162,12 @@ extension Acquisition {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
     _ options: SilentOptions
   ) throws -> Outcome {
-    let endpoint = try endpoint(application, at: plan.authority, correlationID: options.correlationID)
+    let endpoint = try endpoint(
+      application, at: plan.authority, correlationID: options.correlationID)
+    var extra = options.proof?.tokenParameters ?? FormParameters()
+    extra.merge(FormParameters(sorted: options.extraParameters))
     let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims,
-      extra: FormParameters(sorted: options.extraParameters))
+      token, scopes: plan.scopes, claims: options.claims, extra: extra)
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
       throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
@@ -163,7 +175,8 @@ extension Acquisition {
     let acquired = try Acquired(
       answer, of: endpoint, keys: keys,
       expecting: .init(
-        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm),
+        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
+        keyID: options.proof?.keyID ?? ""),
       now: core.now)
     switch try core.store(acquired, for: plan, sent: token) {
     case .stored(let result):
