@@ -94,7 +94,7 @@ extension UIState {
 
   /// Begins what was ordered, unless something else is being done.
   mutating func start(_ order: UIOrder) -> [UIEffect] {
-    guard job == nil, !isLeaving else { return [] }
+    guard job == nil, leaving == nil else { return [] }
     lastJob += 1
     job = Job(number: lastJob, order: order)
     if case .signIn = order { page = .waiting } else { page = .accounts }
@@ -111,8 +111,8 @@ extension UIState {
 
   /// Leaves, or first ends what is being done: a refresh that is cut off may cost the account.
   mutating func leave(_ status: ExitStatus) -> [UIEffect] {
-    guard job != nil, !isLeaving else { return [.leave(status)] }
-    isLeaving = true
+    guard job != nil, leaving == nil else { return [.leave(status)] }
+    leaving = status
     return cancelJob()
   }
 
@@ -145,7 +145,7 @@ extension UIState {
     case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
     case .clientNeeded(let stored): page = .menu(Self.menu(clients: stored, job.order))
     }
-    if isLeaving { return [.leave(.done)] }
+    if let leaving { return [.leave(leaving)] }
     let effects = load()
     // The reading that was under way may be from before or after; the next one is from after.
     reload.quiet = reload.last + (reload.isStale ? 1 : 0)
@@ -156,7 +156,7 @@ extension UIState {
     var lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
     if failure.needsSignIn {
-      lines += ["", "Press n in the list of accounts to sign in again."]
+      lines += ["", "Press r in the list of accounts to sign in again."]
     } else if let next = failure.next {
       lines += ["", "On the command line: \(next)"]
     }

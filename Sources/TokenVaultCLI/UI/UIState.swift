@@ -15,7 +15,8 @@ struct UIState {
   var page = Page.accounts
   var log: [LogEntry] = []
   var job: Job?
-  var isLeaving = false
+  /// With what to leave once the job is done.
+  var leaving: ExitStatus?
   /// What was asked for the last time.
   var url = "https://graph.microsoft.com/v1.0/me"
   var scopes = ""
