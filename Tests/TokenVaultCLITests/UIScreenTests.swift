@@ -204,8 +204,8 @@ struct UIScreenTests {
       UIFixtures.account("語@x", isCurrent: true), UIFixtures.account("abc@x"),
     ])
     let lines = state.shown.split(separator: "\n")
-    #expect(lines.contains(">* 語@x      login.microsoftonline.com  in     1:00:00"))
-    #expect(lines.contains("   abc@x     login.microsoftonline.com  in     1:00:00"))
+    #expect(lines.contains(">* 語@x     login.microsoftonline.com  in     1:00:00"))
+    #expect(lines.contains("   abc@x    login.microsoftonline.com  in     1:00:00"))
   }
 
   @Test func manyAccountsScrollWithTheChosenOne() {
