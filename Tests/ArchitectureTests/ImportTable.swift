@@ -34,6 +34,7 @@ enum ImportTable {
     "tokenvault": ["TokenVaultCLI"],
     // What a tool of somebody else would write.
     "GroupMember": ["Foundation", "TokenVault"],
+    "GraphSample": ["Foundation", "SignInTransport", "TokenVault"],
     // For demos and tests; nothing that is shipped imports it.
     "IdentityProvider": [
       "Foundation", "Glibc", "SignIn", "Synchronization", "VaultCrypto", "VaultModel",
@@ -74,6 +75,6 @@ enum ImportTable {
 
   /// The rooms that may touch the process they run in: environment, output, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember",
+    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember", "GraphSample",
   ]
 }
