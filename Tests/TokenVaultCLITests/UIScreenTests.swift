@@ -125,6 +125,22 @@ struct UIScreenTests {
           """, " sign in: waiting for you…  Esc cancels", " Esc cancel"))
   }
 
+  @Test func aPictureStandsBesideTheCodeOrNotAtAll() {
+    var state = UIFixtures.state()
+    _ = state.start(.signIn(SignInOrder()))
+    _ = state.take(.progress(1, .waitingForDevice(.example)))
+    _ = state.take(.picture(1, Array(repeating: String(repeating: "█", count: 33), count: 17)))
+    let picture = "█████████████████████████████████"
+    #expect(state.shown.contains(" Open this page on any device and enter the   \(picture)\n"))
+    #expect(state.shown.contains(" Code  ABCD-EFGH"))
+    #expect(state.shown.matches(of: /█\n/).count == 17)
+    for (rows, columns) in [(21, 80), (24, 74)] {
+      _ = state.take(.resized(rows: rows, columns: columns))
+      #expect(!state.shown.contains("█"))
+      #expect(state.shown.contains(" Code  ABCD-EFGH"))
+    }
+  }
+
   @Test func anAnswerIsTurnedPageByPage() {
     var state = UIFixtures.state()
     _ = state.start(.token(TokenOrder(account: "a")))

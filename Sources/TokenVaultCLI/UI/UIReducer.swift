@@ -43,6 +43,9 @@ extension UIState {
       guard job?.number == number else { return [] }
       progress(event)
       return []
+    case .picture(let number, let lines):
+      if job?.number == number { job?.picture = lines }
+      return []
     case .finished(let number, let outcome):
       guard let job, job.number == number else { return [] }
       return finish(job, outcome)

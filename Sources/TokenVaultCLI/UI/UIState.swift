@@ -44,6 +44,7 @@ struct UIState {
     let number: Int
     let order: UIOrder
     var progress = Progress.working
+    var picture: [String] = []
     var isCancelled = false
 
     enum Progress: Hashable, Sendable {
