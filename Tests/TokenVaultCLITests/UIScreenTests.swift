@@ -131,7 +131,7 @@ struct UIScreenTests {
     _ = state.take(.progress(1, .waitingForDevice(.example)))
     _ = state.take(.picture(1, Array(repeating: String(repeating: "█", count: 33), count: 17)))
     let picture = "█████████████████████████████████"
-    #expect(state.shown.contains(" Open this page on any device and enter the   \(picture)\n"))
+    #expect(state.shown.contains(" Open this page on any device and enter the    \(picture)\n"))
     #expect(state.shown.contains(" Code  ABCD-EFGH"))
     #expect(state.shown.matches(of: /█\n/).count == 17)
     for (rows, columns) in [(21, 80), (24, 74)] {

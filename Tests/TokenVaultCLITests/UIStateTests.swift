@@ -183,6 +183,26 @@ struct UIStateTests {
     #expect(state.shown.contains("Press r"))
   }
 
+  @Test func aSignInAfterARefusalAsksForWhatWasMissing() {
+    var state = UIFixtures.state()
+    state.type("a")
+    state.press(.tab)
+    state.type("Mail.Read")
+    state.press(.enter)
+    _ = state.take(
+      .finished(1, .failed(UIFailure(message: "Consent is missing.", needsSignIn: true))))
+    state.press(.escape)
+    #expect(state.type("r") == [.prepare(account: ada)])
+    let known = SignInOrder(account: ada, clientID: "c", authority: "a", scopes: "User.Read")
+    _ = state.take(.prepared(known))
+    #expect(state.shown.contains("  Scopes     Mail.Read"))
+    state.press(.enter)
+    _ = state.take(.finished(2, .done("signed in", nil)))
+    state.type("r")
+    _ = state.take(.prepared(known))
+    #expect(state.shown.contains("  Scopes     User.Read"))
+  }
+
   @Test func anEventOfAnEarlierOrderChangesNothing() {
     var state = UIFixtures.state()
     state.type("t")

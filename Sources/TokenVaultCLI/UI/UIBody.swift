@@ -170,6 +170,8 @@ extension UIState {
       add("Open this page in a browser on this machine:")
       screen.add("")
       add(address)
+      screen.add("")
+      add("Without one: Esc, and sign in with a code.")
     case .device(let code, let address, let ends):
       add("Open this page on any device and enter the code:")
       screen.add("")

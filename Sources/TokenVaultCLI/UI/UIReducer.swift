@@ -30,7 +30,8 @@ extension UIState {
       if loadFailure != failure { note("read", failure.message) }
       loadFailure = failure
       return loadingEnded()
-    case .prepared(let order):
+    case .prepared(var order):
+      if let missing, missing.account == order.account { order.scopes = missing.scopes }
       if page == .accounts { page = .form(Self.form(order)) }
       return []
     case .notPrepared(let failure):
@@ -140,9 +141,11 @@ extension UIState {
     if page == .waiting { page = .accounts }
     switch outcome {
     case .done(let result, let text):
+      if case .signIn = job.order { missing = nil }
       note(job.order.title, result)
       if let text { page = .text(text) }
     case .failed(let failure):
+      if failure.needsSignIn { remember(job.order) }
       note(job.order.title, failure.message)
       if !failure.isCancellation { page = .text(Self.text(failure, of: job.order)) }
     case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
@@ -153,6 +156,14 @@ extension UIState {
     // The reading that was under way may be from before or after; the next one is from after.
     reload.quiet = reload.last + (reload.isStale ? 1 : 0)
     return effects
+  }
+
+  private mutating func remember(_ order: UIOrder) {
+    switch order {
+    case .token(let order), .call(_, let order):
+      missing = order.scopes.isEmpty ? nil : (order.account, order.scopes)
+    case .signIn, .signOut, .switchTo: break
+    }
   }
 
   private static func text(_ failure: UIFailure, of order: UIOrder) -> TextPage {

@@ -20,6 +20,8 @@ struct UIState {
   /// What was asked for the last time.
   var url = "https://graph.microsoft.com/v1.0/me"
   var scopes = ""
+  /// The scopes that an account has to be signed in again for.
+  var missing: (account: String, scopes: String)?
   var reload = Reload()
   var lastJob = 0
 
