@@ -84,7 +84,7 @@ struct UITerminalTests {
     try terminal.press("y")
     let report = try terminal.wait(for: "Signed out")
     #expect(report.contains("clean  group file"))
-    #expect(report.contains("tokens taken back"))
+    #expect(report.contains("the provider took the tokens back"))
     try terminal.press("Escape")
     try terminal.wait(for: "Nobody is signed in")
     let all = try terminal.screen()
