@@ -162,7 +162,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
-        "TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member", "tokenvault-idp",
+        "TokenVaultCLI", "TokenVault", "SignIn", "VaultModel", "TokenVaultTestSupport", "tokenvault",
+        "group-member", "tokenvault-idp",
       ],
       exclude: ["Transcripts"],
       swiftSettings: strict),

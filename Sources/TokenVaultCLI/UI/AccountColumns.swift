@@ -20,7 +20,7 @@ struct AccountColumns {
           Self.token(account, now),
         ]
       }
-    // What is least missed goes first.
+    // What is least missed goes first; a host is cut before it goes.
     var kept = hasAlias ? [0, 1, 2, 3, 4] : [0, 2, 3, 4]
     func widths(_ kept: [Int]) -> [Int] {
       kept.map { column in all.reduce(0) { max($0, PlainText.width($1[column])) } }
@@ -28,10 +28,16 @@ struct AccountColumns {
     func total(_ kept: [Int]) -> Int {
       widths(kept).reduce(3 + 2 * (kept.count - 1), +)
     }
-    for column in [2, 1, 3] where total(kept) > columns { kept.removeAll { $0 == column } }
+    let shortest = 14
+    func isTooWide(_ kept: [Int]) -> Bool {
+      let place = kept.contains(2) ? widths([2])[0] : 0
+      return total(kept) - max(0, place - shortest) > columns
+    }
+    for column in [2, 1, 3] where isTooWide(kept) { kept.removeAll { $0 == column } }
     rows = all.map { row in kept.map { row[$0] } }
     self.widths = widths(kept)
-    self.widths[0] = max(8, self.widths[0] - max(0, total(kept) - columns))
+    let cut = kept.firstIndex(of: 2) ?? 0
+    self.widths[cut] = max(8, self.widths[cut] - max(0, total(kept) - columns))
   }
 
   var heading: String { "   " + text(0) }

@@ -153,8 +153,13 @@ extension UIState {
 
   private func waiting() -> UIScreen {
     var screen = UIScreen()
+    // Beside the text, where there is room for all of it: a part of a picture says nothing.
+    var picture = job?.picture ?? []
+    let width = picture.map(PlainText.width).max() ?? 0
+    if picture.count > room || columns - width < 42 { picture = [] }
+    let textColumns = picture.isEmpty ? columns - 2 : columns - width - 3
     func add(_ text: String, _ style: UIScreen.Style = .plain) {
-      for line in PlainText.wrapped(text, to: columns - 2) { screen.add(" " + line, style) }
+      for line in PlainText.wrapped(text, to: textColumns) { screen.add(" " + line, style) }
     }
     add("Sign in", .bold)
     screen.add("")
@@ -165,6 +170,8 @@ extension UIState {
       add("Open this page in a browser on this machine:")
       screen.add("")
       add(address)
+      screen.add("")
+      add("Without one: Esc, and sign in with a code.")
     case .device(let code, let address, let ends):
       add("Open this page on any device and enter the code:")
       screen.add("")
@@ -175,6 +182,10 @@ extension UIState {
     case .contacting(let host): add("Asking \(host)…")
     case .redirected: add("The browser brought the answer; asking for the tokens…")
     case .otherProcess, .working, nil: add("…")
+    }
+    for (row, part) in picture.enumerated() {
+      if row == screen.lines.count { screen.add("") }
+      screen.lines[row].text = Self.spread(screen.lines[row].text, part, columns)
     }
     return screen
   }

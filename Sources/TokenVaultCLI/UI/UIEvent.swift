@@ -17,6 +17,8 @@ enum UIEvent: Sendable {
   case prepared(SignInOrder)
   case notPrepared(UIFailure)
   case progress(Int, SignInEvent)
+  /// The page of a code, for a telephone's camera.
+  case picture(Int, [String])
   case finished(Int, UIOutcome)
 }
 

@@ -142,27 +142,9 @@ extension SignOutReport {
       "  \(entry.isClean ? "clean" : "LEFT ")  \(entry.place.rawValue): \(entry.detail)"
     }
     if !revocations.isEmpty { lines += ["", "At the provider"] }
-    for revocation in revocations {
-      let what =
-        switch revocation.outcome {
-        case .revoked: "tokens taken back"
-        case .notOffered: "cannot take tokens back; they end by themselves"
-        case .failed(let error): Failure(error).message
-        case .unknownAuthority: "not known who issued the tokens; they end by themselves"
-        }
-      lines.append("  \(revocation.environment)  \(revocation.clientID): \(what)")
-    }
+    lines += revocations.map { "  \($0.line)" }
     if !browserSessions.isEmpty { lines += ["", "In the browser"] }
-    for session in browserSessions {
-      let what =
-        switch session {
-        case .opened: "the provider's page was opened"
-        case .notOpened(let page): "open this page: \(page)"
-        case .notOffered(let environment): "\(environment) has no page for it"
-        case .failed(let environment, let error): "\(environment): \(Failure(error).message)"
-        }
-      lines.append("  \(what)")
-    }
+    lines += browserSessions.map { "  \($0.line)" }
     return lines
   }
 }

@@ -30,7 +30,8 @@ extension UIState {
       if loadFailure != failure { note("read", failure.message) }
       loadFailure = failure
       return loadingEnded()
-    case .prepared(let order):
+    case .prepared(var order):
+      if let missing, missing.account == order.account { order.scopes = missing.scopes }
       if page == .accounts { page = .form(Self.form(order)) }
       return []
     case .notPrepared(let failure):
@@ -42,6 +43,9 @@ extension UIState {
     case .progress(let number, let event):
       guard job?.number == number else { return [] }
       progress(event)
+      return []
+    case .picture(let number, let lines):
+      if job?.number == number { job?.picture = lines }
       return []
     case .finished(let number, let outcome):
       guard let job, job.number == number else { return [] }
@@ -94,7 +98,7 @@ extension UIState {
 
   /// Begins what was ordered, unless something else is being done.
   mutating func start(_ order: UIOrder) -> [UIEffect] {
-    guard job == nil, !isLeaving else { return [] }
+    guard job == nil, leaving == nil else { return [] }
     lastJob += 1
     job = Job(number: lastJob, order: order)
     if case .signIn = order { page = .waiting } else { page = .accounts }
@@ -111,8 +115,8 @@ extension UIState {
 
   /// Leaves, or first ends what is being done: a refresh that is cut off may cost the account.
   mutating func leave(_ status: ExitStatus) -> [UIEffect] {
-    guard job != nil, !isLeaving else { return [.leave(status)] }
-    isLeaving = true
+    guard job != nil, leaving == nil else { return [.leave(status)] }
+    leaving = status
     return cancelJob()
   }
 
@@ -137,26 +141,36 @@ extension UIState {
     if page == .waiting { page = .accounts }
     switch outcome {
     case .done(let result, let text):
+      if case .signIn = job.order { missing = nil }
       note(job.order.title, result)
       if let text { page = .text(text) }
     case .failed(let failure):
+      if failure.needsSignIn { remember(job.order) }
       note(job.order.title, failure.message)
       if !failure.isCancellation { page = .text(Self.text(failure, of: job.order)) }
     case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
     case .clientNeeded(let stored): page = .menu(Self.menu(clients: stored, job.order))
     }
-    if isLeaving { return [.leave(.done)] }
+    if let leaving { return [.leave(leaving)] }
     let effects = load()
     // The reading that was under way may be from before or after; the next one is from after.
     reload.quiet = reload.last + (reload.isStale ? 1 : 0)
     return effects
   }
 
+  private mutating func remember(_ order: UIOrder) {
+    switch order {
+    case .token(let order), .call(_, let order):
+      missing = order.scopes.isEmpty ? nil : (order.account, order.scopes)
+    case .signIn, .signOut, .switchTo: break
+    }
+  }
+
   private static func text(_ failure: UIFailure, of order: UIOrder) -> TextPage {
     var lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
     if failure.needsSignIn {
-      lines += ["", "Press n in the list of accounts to sign in again."]
+      lines += ["", "Press r in the list of accounts to sign in again."]
     } else if let next = failure.next {
       lines += ["", "On the command line: \(next)"]
     }

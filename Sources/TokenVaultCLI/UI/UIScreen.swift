@@ -89,7 +89,7 @@ extension UIState {
   }
 
   private var status: String {
-    if isLeaving, let job {
+    if leaving != nil, let job {
       return "Leaving when this is done: \(job.order.title). Ctrl-C leaves at once."
     }
     if let job {

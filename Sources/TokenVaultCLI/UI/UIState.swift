@@ -15,10 +15,13 @@ struct UIState {
   var page = Page.accounts
   var log: [LogEntry] = []
   var job: Job?
-  var isLeaving = false
+  /// With what to leave once the job is done.
+  var leaving: ExitStatus?
   /// What was asked for the last time.
   var url = "https://graph.microsoft.com/v1.0/me"
   var scopes = ""
+  /// The scopes that an account has to be signed in again for.
+  var missing: (account: String, scopes: String)?
   var reload = Reload()
   var lastJob = 0
 
@@ -43,6 +46,7 @@ struct UIState {
     let number: Int
     let order: UIOrder
     var progress = Progress.working
+    var picture: [String] = []
     var isCancelled = false
 
     enum Progress: Hashable, Sendable {

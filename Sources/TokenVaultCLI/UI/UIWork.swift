@@ -19,13 +19,12 @@ final class UIWork: Sendable {
   private let reading = DispatchQueue(label: "dev.tokenvault.ui.reading")
   private let working = DispatchQueue(label: "dev.tokenvault.ui.working")
   private let cancellation = Mutex(Cancellation())
+  private let memory: PassphraseMemory
 
   init(_ invocation: Invocation, _ group: GroupName) throws {
     var configuration = try invocation.configuration(group)
-    if let ask = configuration.passphrase {
-      let memory = PassphraseMemory(ask)
-      configuration.passphrase = { try memory.answer($0) }
-    }
+    memory = PassphraseMemory(configuration.passphrase)
+    configuration.passphrase = { [memory] in try memory.answer($0) }
     let settled = configuration
     self.invocation = invocation
     self.group = group
@@ -40,6 +39,7 @@ final class UIWork: Sendable {
   func open() throws {
     try reader.withLock { _ = try $0.accounts(.all) }
     try worker.withLock { _ = try $0.accounts(.all) }
+    if invocation.options.passphraseDescriptor == nil { memory.stopAsking() }
   }
 
   func cancel() { cancellation.withLock { $0.cancel() } }
@@ -77,8 +77,8 @@ final class UIWork: Sendable {
         outcome = try worker.withLock { core in
           try UIJob(
             invocation: invocation, core: core,
-            acquisition: Acquisition(core: core, platform: platform, wish) { [mailbox] event in
-              mailbox.post(.progress(number, event))
+            acquisition: Acquisition(core: core, platform: platform, wish) { [self] event in
+              tell(event, number, order)
             }
           ).outcome(of: order)
         }
@@ -89,6 +89,17 @@ final class UIWork: Sendable {
       } catch { outcome = .failed(UIFailure(error)) }
       mailbox.post(.finished(number, outcome))
     }
+  }
+
+  private func tell(_ event: SignInEvent, _ number: Int, _ order: UIOrder) {
+    mailbox.post(.progress(number, event))
+    if case .waitingForDevice(let code) = event {
+      let lines = QRCode.lines(code.verificationURIComplete ?? code.verificationURI)
+      // A single line says that there is no picture.
+      if lines.count > 1 { mailbox.post(.picture(number, lines)) }
+    }
+    // A private-use scheme's registration tells of itself, over what was drawn.
+    if case (.contacting, .signIn) = (event, order) { mailbox.post(.key(.redraw)) }
   }
 
   func prepare(_ account: String?) {
@@ -103,16 +114,19 @@ final class UIWork: Sendable {
 
 /// Asks for the group's passphrase once: later questions come while the screen is taken.
 private final class PassphraseMemory: Sendable {
-  private let ask: @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes?
+  typealias Question = @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes?
+
+  private let question: Mutex<Question?>
   private let known = Mutex<SecretBytes?>(nil)
 
-  init(_ ask: @escaping @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes?) {
-    self.ask = ask
-  }
+  init(_ question: Question?) { self.question = Mutex(question) }
+
+  /// From now on what is not known stays so: a question would be drawn over by the screen.
+  func stopAsking() { question.withLock { $0 = nil } }
 
   func answer(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
     try known.withLock { known in
-      if known == nil { known = try ask(purpose) }
+      if known == nil, let ask = question.withLock({ $0 }) { known = try ask(purpose) }
       return try known?.clone()
     }
   }
