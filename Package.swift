@@ -73,6 +73,9 @@ let package = Package(
     .executableTarget(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
+    .executableTarget(
+      name: "graph-sample", dependencies: ["TokenVault", "SignInTransport"],
+      path: "Examples/GraphSample", swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(
@@ -89,6 +92,13 @@ let package = Package(
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "transport-probe", dependencies: ["SignInTransport", "SignIn"],
+      path: "Tests/Probes/TransportProbe", swiftSettings: strict),
+    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    .executableTarget(
+      name: "fuzz-sign-in", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      path: "Tests/Probes/FuzzSignIn", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
       dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
@@ -99,11 +109,15 @@ let package = Package(
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "SignInTests",
-      dependencies: ["SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport", "fuzz-sign-in",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SignInTransportTests",
-      dependencies: ["SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport"],
+      dependencies: [
+        "SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport", "transport-probe",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "IdentityProviderTests",
@@ -125,6 +139,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "SignInFlowTests",
+      dependencies: [
+        "TokenVault", "SignIn", "SignInTransport", "TokenVaultTestSupport", "tokenvault-idp",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "TokenVaultTests", dependencies: ["TokenVault", "TokenVaultTestSupport"],
       exclude: ["Peers"],
       swiftSettings: strict),
@@ -132,8 +152,12 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "TokenVault", "GroupStore", "KeyCustody", "VaultModel", "VaultCrypto",
-        "TokenVaultTestSupport", "tokenvault", "group-member", "vault-probe",
+        "TokenVaultTestSupport", "tokenvault", "tokenvault-idp", "group-member",
+        "graph-sample", "vault-probe",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProviderTests", dependencies: ["TokenVaultTestSupport"], exclude: ["Peers"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",

@@ -254,6 +254,8 @@ void tv_http_exchange(tv_http *http, const char *method, const char *url, const 
   pthread_sigmask(SIG_BLOCK, &pipe, &before);
   if (prepare(http, method, url, list, body != NULL, &e)) answer->code = perform(http, &e);
   else answer->code = CODE_OUT_OF_MEMORY;
+  // libcurl takes a head that is cut off for a whole one.
+  if (answer->code == 0 && !e.head_complete) answer->code = CODE_GOT_NOTHING;
   if (!sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 

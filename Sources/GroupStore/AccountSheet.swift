@@ -195,6 +195,8 @@ extension AccountSheet {
         request: try reader.data(), until: Timestamp(epochSeconds: try reader.signed()),
         code: try reader.text(), suberror: try reader.text())
     }
+    // One value, one encoding.
+    guard version == 2 else { throw .damaged(rows: nil) }
   }
 }
 

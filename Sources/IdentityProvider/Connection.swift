@@ -9,15 +9,20 @@ final class Connection {
 
   init(_ socket: Int32) {
     self.socket = socket
-    var limit = timeval(tv_sec: 60, tv_usec: 0)
-    unsafe setsockopt(
-      socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    limitSilence(seconds: 60)
     var one: Int32 = 1
     unsafe setsockopt(
       socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
   }
 
   deinit { close(socket) }
+
+  /// How long the client may say nothing; for ever with 0.
+  private func limitSilence(seconds: Int) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    unsafe setsockopt(
+      socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
 
   /// The next request's head and body; nil at the end, after a minute's silence, or for one that
   /// is too large or says no length.
@@ -60,6 +65,7 @@ final class Connection {
   @discardableResult func send(_ reply: Reply) -> Bool {
     if reply.ending == .cut { return false }
     if reply.ending == .hang {
+      limitSilence(seconds: 0)
       // Until the client gives up: it sends nothing more, so this ends when it closes.
       while receive() {}
       return false

@@ -83,6 +83,7 @@ extension Provider {
 
   private mutating func rotateKeys(keepingOld: Bool) -> Reply {
     do {
+      _ = try signingPair()
       if !keepingOld {
         for index in keys.indices { keys[index].isPublished = false }
       }

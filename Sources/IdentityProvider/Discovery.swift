@@ -60,8 +60,9 @@ extension Provider {
     ]
   }
 
-  var publicKeys: JSONValue {
-    [
+  mutating func publicKeys() throws(Failure) -> JSONValue {
+    _ = try signingPair()
+    return [
       "keys": .array(
         keys.filter(\.isPublished).map { pair in
           [

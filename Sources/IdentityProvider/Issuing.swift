@@ -82,7 +82,7 @@ extension Provider {
     return Base64URL.encode(hash(Array(parts.utf8)))
   }
 
-  private func accessTokenText(
+  private mutating func accessTokenText(
     _ token: AccessToken, _ user: User, _ realm: Realm
   ) throws(Failure) -> String {
     guard configuration.text("accessTokenFormat") == "jwt" else { return "at." + randomText(48) }
@@ -96,7 +96,7 @@ extension Provider {
     ])
   }
 
-  private func idToken(
+  private mutating func idToken(
     _ user: User, _ client: Client, _ realm: Realm, _ scopes: [String], _ grant: Grant,
     _ requested: String?, nonce: String?, access: String
   ) throws(Failure) -> String {
@@ -131,8 +131,8 @@ extension Provider {
     return try spoilt(claims)
   }
 
-  func signed(_ claims: JSONValue, keyID: String? = nil) throws(Failure) -> String {
-    guard let pair = keys.last else { throw .broken }
+  mutating func signed(_ claims: JSONValue, keyID: String? = nil) throws(Failure) -> String {
+    let pair = try signingPair()
     let header: JSONValue = ["typ": "JWT", "alg": "RS256", "kid": .string(keyID ?? pair.id)]
     return try signed(header, claims, with: pair.key)
   }

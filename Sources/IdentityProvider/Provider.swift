@@ -8,7 +8,7 @@ import VaultModel
 struct Provider {
   let base: String
   var configuration: Configuration
-  var keys: [SigningPair]
+  var keys: [SigningPair] = []
   var clockOffset = 0.0
   var flows: [String: Flow] = [:]
   var sessions: [String: [String: Double]] = [:]
@@ -38,10 +38,21 @@ struct Provider {
     }
   }
 
-  init(base: String, configuration: Configuration) throws(CryptoError) {
+  init(base: String, configuration: Configuration) {
     self.base = base
     self.configuration = configuration
-    keys = [try SigningPair()]
+  }
+
+  /// The key that signs; made when it is first needed, since it takes longer than all the rest.
+  mutating func signingPair() throws(Failure) -> SigningPair {
+    if let last = keys.last { return last }
+    do {
+      let made = try SigningPair()
+      keys = [made]
+      return made
+    } catch {
+      throw .broken
+    }
   }
 
   var now: Double { Date().timeIntervalSince1970 + clockOffset }
@@ -88,7 +99,7 @@ struct Provider {
       switch endpoint {
       case .discovery: return .json(discovery(realm))
       case .instance: return .json(instance(realm))
-      case .keys: return .json(publicKeys)
+      case .keys: return .json(try publicKeys())
       case .authorize: return authorize(request, realm)
       case .token: return .json(try token(request, realm))
       case .devicecode: return .json(try deviceCode(request, realm))

@@ -37,7 +37,7 @@ package final class Server: Sendable {
     self.port = UInt16(bigEndian: name.sin_port)
     let base = address ?? "http://127.0.0.1:\(self.port)"
     prefix = base.split(separator: "/").dropFirst(2).map(String.init)
-    provider = Mutex(try Provider(base: base, configuration: configuration))
+    provider = Mutex(Provider(base: base, configuration: configuration))
   }
 
   /// Serves until the process ends.

@@ -3,8 +3,9 @@ import VaultModel
 
 /// ID tokens as an attacker or a broken provider would make them.
 extension Provider {
-  func spoilt(_ good: JSONValue) throws(Failure) -> String {
-    guard let spoiling, let pair = keys.last else { return try signed(good) }
+  mutating func spoilt(_ good: JSONValue) throws(Failure) -> String {
+    guard let spoiling else { return try signed(good) }
+    let pair = try signingPair()
     var claims = good
     switch spoiling {
     case "otherIssuer": claims.set("iss", "https://attacker.example/v2.0")

@@ -83,6 +83,14 @@ package struct Acquired: Sendable {
       guard idToken != nil, let found else { throw .badAnswer(.nobody) }
       homeAccountID = found
     }
+    // `client_info` is not signed: the ID token of the home tenant has to name the same person.
+    let home = HomeAccountID(homeAccountID)
+    if authority.kind == .entra, let idToken, let person = idToken.objectID,
+      CaseFolding.equal(idToken.tenantID ?? "", home.tenantID),
+      !CaseFolding.equal(person, home.objectID)
+    {
+      throw .idToken(.subject)
+    }
     realm =
       isMicrosoft
       ? idToken?.tenantID ?? (expected.realm.isEmpty ? authority.tenant : expected.realm)
@@ -90,26 +98,24 @@ package struct Acquired: Sendable {
     (granted, declined) = Self.grant(answer.scopes, asked: expected.scopes)
   }
 
-  /// What was granted, and what of the wishes was not. A resource's `.default` stands for whatever
-  /// it grants; it is kept with the grant, so that asking for it again finds the token.
+  /// What was granted, and what of the wishes was not. What was asked for and not declined is kept
+  /// with the grant in the words it was asked in, so that asking again finds the token: a resource's
+  /// `.default` stands for whatever it grants, and some scopes are never told back.
   private static func grant(
     _ granted: ScopeSet?, asked: ScopeSet
   ) -> (granted: ScopeSet, declined: [String]) {
     guard let granted else { return (asked, []) }
-    let defaults = asked.scopes.filter { $0.lowercased().hasSuffix("/.default") }
     let ofSignIn = ["openid", "profile", "email", "offline_access"]
-    let known = Set(granted.scopes.map { $0.lowercased() })
-    let declined = asked.scopes.filter { scope in
-      let scope = scope.lowercased()
-      // Microsoft Entra leaves out the resource of Microsoft Graph's scopes.
-      let bare = scope.split(separator: "/").last.map(String.init) ?? scope
-      return !scope.hasSuffix("/.default") && !ofSignIn.contains(scope) && !known.contains(scope)
-        && !(scope.hasPrefix("https://graph.microsoft.com/") && known.contains(bare))
+    // Microsoft Entra may leave out the resource of Microsoft Graph's scopes, or add it.
+    func bare(_ scope: String) -> String {
+      let (scope, graph) = (scope.lowercased(), "https://graph.microsoft.com/")
+      return scope.hasPrefix(graph) ? String(scope.dropFirst(graph.count)) : scope
     }
-    let long = asked.scopes.filter { scope in
-      scope.contains("/") && !declined.contains(scope)
+    let known = Set(granted.scopes.map(bare) + ofSignIn)
+    let declined = asked.scopes.filter {
+      !$0.lowercased().hasSuffix("/.default") && !known.contains(bare($0))
     }
-    return (ScopeSet(granted.scopes + defaults + long), declined)
+    return (ScopeSet(granted.scopes + asked.scopes.filter { !declined.contains($0) }), declined)
   }
 
   /// MSAL's name for the person: `preferred_username`, else `upn`, else `email`.

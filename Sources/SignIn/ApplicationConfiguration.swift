@@ -22,6 +22,9 @@ public struct ApplicationConfiguration: Hashable, Sendable {
   public var retryIntervalMilliseconds: Int
   /// How long one request may take, in milliseconds.
   public var requestTimeoutMilliseconds: Int
+  /// Parameters that go with every request to the provider (MSAL's slice configuration: `slice` and
+  /// `dc`); none may replace one of the protocol's or of a single request.
+  public var extraParameters: [String: String]
 
   /// An application with MSAL's defaults.
   public init(
@@ -37,5 +40,6 @@ public struct ApplicationConfiguration: Hashable, Sendable {
     retryCount = 1
     retryIntervalMilliseconds = 500
     requestTimeoutMilliseconds = 30_000
+    extraParameters = [:]
   }
 }

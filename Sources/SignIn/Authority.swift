@@ -135,6 +135,21 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     kind == .entra && ["common", "organizations", "consumers"].contains(tenant.lowercased())
   }
 
+  /// The GUID of its one tenant; nil where it names none, or names it by a domain.
+  package var tenantID: String? {
+    kind == .entra && ProviderMetadata.isGUID(tenant) ? tenant : nil
+  }
+
+  var namesDomain: Bool { kind == .entra && !isForAllTenants && tenantID == nil }
+
+  /// Whether what one issued may be sent to the other: aliases of one cloud, or one server.
+  package func isSameServer(as other: Authority) -> Bool {
+    address.origin == other.address.origin
+      || (address.scheme == "https" && other.address.scheme == "https"
+        && CloudEnvironment.isKnownCloud(environment)
+        && CloudEnvironment.same(environment, other.environment))
+  }
+
   /// Whether the provider speaks Microsoft's additions: `client_info`, families of clients.
   public var isMicrosoft: Bool { kind != .openIDConnect }
 
@@ -167,9 +182,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   /// The text that makes the same authority again, whatever its host.
   public var url: String {
     switch kind {
-    case .entra where !CloudEnvironment.isKnownCloud(address.host),
-      .b2c where address.isLoopback:
-      description + "/v2.0"
+    case .entra where !CloudEnvironment.isKnownCloud(address.host): description + "/v2.0"
     default: description
     }
   }

@@ -79,7 +79,8 @@ package struct AuthorizationSession: Sendable {
     self.redirectURI = redirectURI
     let own = WebAddress(redirectURI)
     host = own.map { String($0.origin.dropFirst("http://".count)) }
-    path = own?.path ?? ""
+    // Of a private scheme's URI the part behind the scheme (RFC 8252 section 7.1).
+    path = own?.path ?? String(redirectURI.drop { $0 != ":" }.dropFirst())
     let all = ScopeSet(request.scopes.scopes + request.extraScopesToConsent.scopes)
     var parameters = FormParameters([
       "response_type": "code", "client_id": endpoint.application.clientID,
@@ -101,6 +102,7 @@ package struct AuthorizationSession: Sendable {
       parameters.append("client-request-id", endpoint.correlationID)
     }
     parameters.merge(request.extra)
+    parameters.merge(FormParameters(sorted: endpoint.application.extraParameters))
     address = page.adding(parameters)
   }
 
@@ -148,10 +150,9 @@ package struct AuthorizationSession: Sendable {
   /// says that it names itself must do so.
   private func isOwnIssuer(_ issuer: String?) -> Bool {
     guard let issuer else { return !metadata.sendsIssuer }
-    guard metadata.issuer.contains("{tenantid}") else { return issuer == metadata.issuer }
-    let parts = metadata.issuer.split(separator: "{tenantid}", omittingEmptySubsequences: false)
-    return parts.count == 2 && issuer.hasPrefix(parts[0]) && issuer.hasSuffix(parts[1])
-      && !issuer.dropFirst(parts[0].count).dropLast(parts[1].count).contains("/")
+    // Where the issuer is a template, the tenant stands behind what comes before the brace.
+    let tenant = issuer.dropFirst(metadata.issuer.prefix { $0 != "{" }.count).prefix(36)
+    return IssuerRule(metadata.issuer).allows(issuer, tenant: String(tenant))
   }
 
   private static func failure(_ code: String, _ parameters: FormParameters) -> SignInError {
@@ -169,11 +170,5 @@ package struct AuthorizationSession: Sendable {
 
 extension InteractiveRequest {
   /// ``extraParameters`` in a fixed order.
-  package var extra: FormParameters {
-    var form = FormParameters()
-    for (name, value) in extraParameters.sorted(by: { $0.key < $1.key }) {
-      form.append(name, value)
-    }
-    return form
-  }
+  package var extra: FormParameters { FormParameters(sorted: extraParameters) }
 }

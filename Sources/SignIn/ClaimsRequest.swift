@@ -50,6 +50,14 @@ public struct ClaimsRequest: Hashable, Sendable {
   /// The request as JSON; equal requests, equal text.
   public var json: String { String(decoding: document.bytes, as: UTF8.self) }
 
+  /// Whether the same is asked for, in whatever order.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.document.bytes == right.document.bytes
+  }
+
+  /// Hashes what is asked for.
+  public func hash(into hasher: inout Hasher) { hasher.combine(document.bytes) }
+
   /// Whether nothing is asked for.
   public var isEmpty: Bool { document.members?.isEmpty ?? true }
 

@@ -24,6 +24,11 @@ public struct FormParameters: Equatable, Sendable {
     }
   }
 
+  /// Parameters in the order of their names.
+  package init(sorted parameters: [String: String]) {
+    pairs = parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   /// Whether there is none.
   public var isEmpty: Bool { pairs.isEmpty }
 

@@ -40,9 +40,6 @@ package struct KeySet: Hashable, Sendable {
     }.map(\.key)
   }
 
-  /// Whether a key has this name.
-  package func hasKey(named id: String) -> Bool { entries.contains { $0.id == id } }
-
   private static func keys(_ document: [UInt8]) -> [JSONValue]? {
     do { return try JSONValue(parsing: document)["keys"]?.elements } catch { return nil }
   }

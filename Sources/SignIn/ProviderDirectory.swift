@@ -1,5 +1,4 @@
 import Synchronization
-import VaultModel
 
 /// The descriptions of the providers that were met, each fetched once in the life of the object
 /// and kept only when it was found to be the provider's own.
@@ -21,6 +20,23 @@ public final class ProviderDirectory: Sendable {
     return metadata
   }
 
+  /// Microsoft Entra's authority with the GUID of a tenant that it names by a domain; any other
+  /// as it is.
+  package func resolved(
+    _ authority: Authority, _ cancellation: Cancellation
+  ) throws(SignInError) -> Authority {
+    guard authority.namesDomain else { return authority }
+    return try metadata(of: authority, cancellation).authorityByIssuer
+  }
+
+  /// The same from what is known without asking; nil where the provider has to be asked.
+  package func resolvedIfKnown(_ authority: Authority) -> Authority? {
+    guard authority.namesDomain else { return authority }
+    guard let metadata = known.withLock({ $0[authority] }) else { return nil }
+    // absent is an answer: the provider's own word is asked for then
+    do { return try metadata.authorityByIssuer } catch { return nil }
+  }
+
   private func fetch(
     _ authority: Authority, _ cancellation: Cancellation
   ) throws(SignInError) -> ProviderMetadata {
@@ -33,17 +49,9 @@ public final class ProviderDirectory: Sendable {
         continue
       }
       guard answer.status == 200 else { throw .badDiscovery(.status(answer.status)) }
-      return try ProviderMetadata(try Self.document(answer), of: authority)
+      return try ProviderMetadata(json: answer.body, of: authority)
     }
     throw .badDiscovery(.status(status))
-  }
-
-  private static func document(_ answer: HTTPResponse) throws(SignInError) -> JSONValue {
-    do {
-      let value = try JSONValue(parsing: answer.body)
-      guard value.members != nil else { throw SignInError.badDiscovery(.notJSON) }
-      return value
-    } catch { throw .badDiscovery(.notJSON) }
   }
 }
 

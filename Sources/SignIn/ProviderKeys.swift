@@ -7,14 +7,20 @@ package final class ProviderKeys: Sendable {
   /// made up must not make this a tool for flooding the provider.
   package static let patience: Int64 = 300
 
+  private struct Edition {
+    var keys: KeySet
+    var number: Int
+    var isFresh = false
+  }
+
   private struct Entry {
-    var keys: KeySet?
+    var edition: Edition?
     var lookedAgain: Timestamp?
     var isBeingFetched = false
   }
 
   private enum Step {
-    case use(KeySet)
+    case use(Edition?)
     case fetch
     case wait
   }
@@ -25,7 +31,9 @@ package final class ProviderKeys: Sendable {
   /// No keys yet; they come over `transport`.
   package init(transport: any HTTPTransport) { self.transport = transport }
 
-  /// Validates a token with the keys that its provider has at `address`.
+  /// Validates a token with the keys that its provider has at `address`. Where none of those known
+  /// fits, they may have changed (OIDC Core section 10.1.1), with or without a new name: they are
+  /// fetched again, once in ``patience``.
   /// - Throws: ``SignInError/idToken(_:)``; ``SignInError/transport(_:)`` and
   ///   ``SignInError/cancelled`` where the keys had to be fetched.
   package func validate(
@@ -33,16 +41,23 @@ package final class ProviderKeys: Sendable {
     _ cancellation: Cancellation
   ) throws(SignInError) -> IDToken {
     let token = try SignedToken(token)
-    let keys = try keys(at: address, named: token.keyID, expectations.now, cancellation)
-    return try expectations.validate(token, keys: keys)
+    let known = try edition(at: address, after: nil, expectations.now, cancellation)
+    guard let known else { throw .idToken(.keysUnavailable) }
+    do { return try expectations.validate(token, keys: known.keys) } catch {
+      guard error == .idToken(.key) || error == .idToken(.signature), !known.isFresh,
+        let newer = try edition(at: address, after: known, expectations.now, cancellation)
+      else { throw error }
+      return try expectations.validate(token, keys: newer.keys)
+    }
   }
 
-  private func keys(
-    at address: WebAddress, named id: String?, _ now: Timestamp, _ cancellation: Cancellation
-  ) throws(SignInError) -> KeySet {
+  /// Nil where it is too early to look for a newer edition.
+  private func edition(
+    at address: WebAddress, after old: Edition?, _ now: Timestamp, _ cancellation: Cancellation
+  ) throws(SignInError) -> Edition? {
     while true {
-      switch nextStep(address, id, now) {
-      case .use(let keys): return keys
+      switch nextStep(address, old, now) {
+      case .use(let edition): return edition
       case .fetch: return try fetch(address, cancellation)
       case .wait: try cancellation.wait(milliseconds: 20)
       }
@@ -50,15 +65,15 @@ package final class ProviderKeys: Sendable {
   }
 
   /// One thread fetches; others that need the same keys wait for it.
-  private func nextStep(_ address: WebAddress, _ id: String?, _ now: Timestamp) -> Step {
+  private func nextStep(_ address: WebAddress, _ old: Edition?, _ now: Timestamp) -> Step {
     entries.withLock { entries in
       var entry = entries[address] ?? Entry()
-      if let keys = entry.keys, id.map(keys.hasKey) ?? true { return .use(keys) }
+      if let known = entry.edition, known.number > old?.number ?? 0 { return .use(known) }
       if entry.isBeingFetched { return .wait }
-      if let keys = entry.keys {
+      if old != nil {
         // A clock that was set back must not end the looking.
         if let last = entry.lookedAgain, last <= now, now < last.advanced(by: Self.patience) {
-          return .use(keys)
+          return .use(nil)
         }
         entry.lookedAgain = now
       }
@@ -70,7 +85,7 @@ package final class ProviderKeys: Sendable {
 
   private func fetch(
     _ address: WebAddress, _ cancellation: Cancellation
-  ) throws(SignInError) -> KeySet {
+  ) throws(SignInError) -> Edition {
     let fetched = Result { () throws(SignInError) in
       let answer = try transport.exchange(
         HTTPRequest(
@@ -79,10 +94,17 @@ package final class ProviderKeys: Sendable {
       guard answer.status == 200 else { throw .idToken(.keysUnavailable) }
       return try KeySet(answer.body)
     }
-    entries.withLock { entries in
-      entries[address]?.isBeingFetched = false
-      if case .success(let keys) = fetched { entries[address]?.keys = keys }
+    return try entries.withLock { (entries) throws(SignInError) in
+      var entry = entries[address] ?? Entry()
+      entry.isBeingFetched = false
+      defer { entries[address] = entry }
+      // What did not reach the provider is no look at its keys.
+      if case .failure(.transport) = fetched { entry.lookedAgain = nil }
+      if case .failure(.cancelled) = fetched { entry.lookedAgain = nil }
+      var edition = Edition(keys: try fetched.get(), number: (entry.edition?.number ?? 0) + 1)
+      entry.edition = edition
+      edition.isFresh = true
+      return edition
     }
-    return try fetched.get()
   }
 }

@@ -28,8 +28,16 @@ public struct ProviderMetadata: Hashable, Sendable {
   /// Whether it says that PKCE with S256 is not among what it knows.
   let refusesS256: Bool
 
-  /// Reads and checks a description of `authority`.
-  init(_ document: JSONValue, of authority: Authority) throws(SignInError) {
+  /// Reads and checks the bytes of a description of `authority`.
+  /// - Throws: ``SignInError/badDiscovery(_:)``.
+  package init(json: [UInt8], of authority: Authority) throws(SignInError) {
+    let document: JSONValue
+    do { document = try JSONValue(parsing: json) } catch { throw .badDiscovery(.notJSON) }
+    guard document.members != nil else { throw .badDiscovery(.notJSON) }
+    try self.init(document, of: authority)
+  }
+
+  private init(_ document: JSONValue, of authority: Authority) throws(SignInError) {
     func text(_ name: String) throws(SignInError) -> String? {
       guard let value = document[name], value != .null else { return nil }
       guard let text = value.text, text.utf8.count <= 2048 else {
@@ -73,6 +81,14 @@ public struct ProviderMetadata: Hashable, Sendable {
   /// The tenant that tokens without a tenant claim are stored under: the first segment of the
   /// token endpoint's path, as MSAL for Python has it.
   package var realm: String { tokenEndpoint.segments.first ?? "" }
+
+  /// The authority with the tenant that the issuer has.
+  var authorityByIssuer: Authority {
+    get throws(SignInError) {
+      guard let tenant = WebAddress(issuer)?.segments.first else { return authority }
+      return try authority.with(tenant: tenant)
+    }
+  }
 
   /// Microsoft's clouds serve their endpoints themselves.
   private static func isAtHome(_ address: WebAddress, _ authority: Authority) -> Bool {

@@ -43,17 +43,21 @@ package enum SilentDecision: Hashable, Sendable {
       self = .interaction
       return
     }
-    let extended = tokens.indices.first { index in
+    let extended = tokens.indices.filter { index in
       let token = tokens[index]
       let isFromFuture = token.cachedAt.map { $0 > now } ?? false
       return extendedLifetime && !isFromFuture
         && (token.extendedExpiresOn.map { now < $0 } ?? false)
-    }
+    }.max { Self.extendedEnd(tokens[$0]) < Self.extendedEnd(tokens[$1]) }
     self = .refresh(fallback: extended.map(Fallback.extended) ?? .none)
   }
 
   private static func end(_ token: Credential) -> Timestamp {
     token.expiresOn ?? Timestamp(epochSeconds: .max)
+  }
+
+  private static func extendedEnd(_ token: Credential) -> Timestamp {
+    token.extendedExpiresOn ?? Timestamp(epochSeconds: .min)
   }
 }
 

@@ -30,10 +30,11 @@ package struct TokenAnswer: Sendable {
     func text(_ name: String) throws(SignInError) -> String? {
       guard let value = object[name], value != .null else { return nil }
       // Tokens travel in headers and forms: what has spaces or controls in it is none.
-      guard let text = value.text, !text.isEmpty, text.utf8.count <= Self.textLimit,
+      guard let text = value.text, text.utf8.count <= Self.textLimit,
         text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
       else { throw .badAnswer(.field(name)) }
-      return text
+      // Some providers have no scopes, and send an empty text for them.
+      return text.isEmpty ? nil : text
     }
     func secret(_ name: String) throws(SignInError) -> Redacted<String>? {
       guard let text = try text(name) else { return nil }

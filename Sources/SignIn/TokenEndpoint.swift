@@ -96,6 +96,7 @@ package struct TokenEndpoint: Sendable {
       "claims", ClaimsRequest.merged(claims, capabilities: application.clientCapabilities))
     if metadata.authority.isMicrosoft { form.append("client_info", "1") }
     form.merge(extra)
+    form.merge(FormParameters(sorted: application.extraParameters))
     var headers = [
       ("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"),
     ]

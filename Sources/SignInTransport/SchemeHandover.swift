@@ -28,7 +28,8 @@ public enum SchemeHandover {
     let bytes = Array(url.utf8)
     let scheme: String
     do {
-      guard bytes.count < RedirectRequest.limit, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
+      guard url.contains(":"), bytes.count < RedirectRequest.limit,
+        bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
         case .scheme(let name, _) = try RedirectURI(
           String(url.prefix { $0 != ":" }) + "://redirect")
       else { throw SignInError.invalidRedirectURI }

@@ -119,6 +119,16 @@ public enum InteractionReason: Equatable, Sendable {
   case unknownAuthority
 }
 
+extension InteractionReason {
+  /// What the provider wants to see in the next token: for ``InteractiveRequest/claims``. Nil where
+  /// it asked for nothing in particular.
+  public var claims: ClaimsRequest? {
+    guard case .refused(let answer) = self, !answer.claims.isEmpty else { return nil }
+    // absent is an answer: what is no claims request cannot be asked for.
+    do { return try ClaimsRequest(json: answer.claims) } catch { return nil }
+  }
+}
+
 extension InteractionReason: CustomStringConvertible {
   /// The case without the tenants' names.
   public var description: String {

@@ -26,13 +26,15 @@ enum ImportTable {
     ],
     // The programs people run.
     "TokenVaultCLI": [
-      "ArgumentParser", "CQRCode", "FoundationEssentials", "Glibc", "KeyCustody", "SignIn",
+      "ArgumentParser", "CQRCode", "Dispatch", "FoundationEssentials", "Glibc", "KeyCustody",
+      "SignIn",
       "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto",
       "VaultModel",
     ],
     "tokenvault": ["TokenVaultCLI"],
     // What a tool of somebody else would write.
     "GroupMember": ["Foundation", "TokenVault"],
+    "GraphSample": ["Foundation", "SignInTransport", "TokenVault"],
     // For demos and tests; nothing that is shipped imports it.
     "IdentityProvider": [
       "Foundation", "Glibc", "SignIn", "Synchronization", "VaultCrypto", "VaultModel",
@@ -73,6 +75,6 @@ enum ImportTable {
 
   /// The rooms that may touch the process they run in: environment, output, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember",
+    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember", "GraphSample",
   ]
 }

@@ -56,6 +56,7 @@ final class Machine: Sendable {
     let output: URL
     let errors: URL
     var pid: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
 
     fileprivate init(_ process: Process, output: URL, errors: URL) {
       self.process = process

@@ -141,7 +141,29 @@ import VaultModel
       sheet.stored.append(
         .init(credential: credential, record: Int64(bitPattern: number()), seal: data()))
     }
+    for _ in 0..<Int.random(in: 0...2, using: &random) {
+      sheet.authorities[text()] = text()
+      sheet.pauses.append(
+        .init(
+          request: data(), until: time() ?? Timestamp(epochSeconds: 0), code: text(),
+          suberror: text()))
+    }
     return sheet
+  }
+
+  @Test func aSheetWithoutSignInsIsOfTheFirstVersionAndNoOtherIsTakenForIt() throws {
+    var sheet = AccountSheet(homeAccountID: "a", environment: "b", authorityType: .entra)
+    let first = sheet.encoded()
+    #expect(first.first == 1)
+    // The same value as version 2 would be a second encoding of it.
+    #expect(throws: StoreError.damaged(rows: nil)) {
+      try AccountSheet(encoded: [2] + first.dropFirst() + [0, 0])
+    }
+    sheet.authorities["client"] = "https://login.example/"
+    #expect(sheet.encoded().first == 2)
+    #expect(throws: StoreError.damaged(rows: nil)) {
+      try AccountSheet(encoded: [3] + sheet.encoded().dropFirst())
+    }
   }
 
   @Test mutating func aSheetIsReadAsItWasWritten() throws {

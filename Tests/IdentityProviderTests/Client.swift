@@ -3,7 +3,7 @@ import TokenVaultTestSupport
 import VaultCrypto
 
 /// A client that says what a test wants it to, right or wrong.
-final class Client {
+final class Client: @unchecked Sendable {
   static let redirect = "http://127.0.0.1:4567/"
   static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
   static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -75,6 +75,11 @@ final class Client {
     return try post("/token", parameters)
   }
 
+  func refreshed(_ tokens: RawHTTP.Answer, realm: String) throws -> RawHTTP.Answer {
+    self.realm = realm
+    return try refresh(tokens.text("refresh_token"))
+  }
+
   /// A whole sign-in: the token answer.
   func signIn(as username: String = "ada@contoso.example") throws -> RawHTTP.Answer {
     try redeem(try code(as: username))
@@ -101,4 +106,8 @@ extension RawHTTP.Answer {
     guard let bytes = Base64URL.decode(String(text(name).prefix { $0 != "." })) else { return [:] }
     return RawHTTP.Answer(status: 200, headers: [:], body: Data(bytes)).object
   }
+}
+
+extension String {
+  var decodedBase64URL: [UInt8] { Base64URL.decode(self) ?? [] }
 }

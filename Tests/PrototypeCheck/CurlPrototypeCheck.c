@@ -54,6 +54,7 @@ _Static_assert((int)MESSAGE_DONE == (int)CURLMSG_DONE, "");
 _Static_assert((int)CODE_COULDNT_CONNECT == (int)CURLE_COULDNT_CONNECT, "");
 _Static_assert((int)CODE_OUT_OF_MEMORY == (int)CURLE_OUT_OF_MEMORY, "");
 _Static_assert((int)CODE_TIMED_OUT == (int)CURLE_OPERATION_TIMEDOUT, "");
+_Static_assert((int)CODE_GOT_NOTHING == (int)CURLE_GOT_NOTHING, "");
 _Static_assert((int)CODE_ABORTED == (int)CURLE_ABORTED_BY_CALLBACK, "");
 
 int tv_curl_prototypes_match(void) { return 1; }

@@ -46,6 +46,53 @@ import VaultModel
     #expect(provider.requests.count == 2)
   }
 
+  @Test func `oidcCore_10_1_1 a key that changed under its name, or has none, is looked for`()
+    throws
+  {
+    let stranger = TestSigner(key: try .generate())
+    for name in ["k1", nil] {
+      let provider = KeyServer(document([try stranger.jwk(name)]))
+      let keys = ProviderKeys(transport: provider)
+      let token = try stranger.token(kid: name)
+      _ = try keys.validate(token, expectations(), keysAt: address, Cancellation())
+      provider.answer(document([try signer.jwk(name)]))
+      let newer = try signer.token(kid: name)
+      _ = try keys.validate(newer, expectations(), keysAt: address, Cancellation())
+      #expect(provider.requests.count == 2)
+      for _ in 0..<5 {
+        #expect(throws: SignInError.idToken(.signature)) {
+          try keys.validate(token, expectations(), keysAt: address, Cancellation())
+        }
+      }
+      #expect(provider.requests.count == 2)
+    }
+  }
+
+  @Test func `a look that did not reach the provider may be repeated at once`() throws {
+    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let keys = ProviderKeys(transport: provider)
+    try validate(keys, kid: "k1")
+    provider.answer(nil)
+    for _ in 0..<2 {
+      #expect(throws: SignInError.transport(.timedOut(host: "id.example"))) {
+        try validate(keys, kid: "k2")
+      }
+    }
+    provider.answer(document([try signer.jwk("k2")]))
+    try validate(keys, kid: "k2")
+  }
+
+  @Test func `what else is wrong with a token is no reason to look for keys`() throws {
+    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let keys = ProviderKeys(transport: provider)
+    try validate(keys, kid: "k1")
+    #expect(throws: SignInError.idToken(.audience)) {
+      try keys.validate(
+        signer.token(["aud": .string("other")]), expectations(), keysAt: address, Cancellation())
+    }
+    #expect(provider.requests.count == 1)
+  }
+
   @Test func `made-up names of keys do not flood the provider`() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
@@ -100,12 +147,18 @@ import VaultModel
   }
 
   @Test func `threads that need the same keys fetch them once`() throws {
-    let provider = KeyServer(document([try signer.jwk("k1")]))
+    let started = Mutex(0)
+    // The answer comes when all threads are about to ask, and one that does not wait had its time.
+    let provider = KeyServer(document([try signer.jwk("k1")])) {
+      while started.withLock({ $0 }) < 16 { usleep(1000) }
+      usleep(300_000)
+    }
     let keys = ProviderKeys(transport: provider)
     let accepted = Mutex(0)
     let ended = DispatchSemaphore(value: 0)
     for _ in 0..<16 {
       Thread.detachNewThread {
+        started.withLock { $0 += 1 }
         do {
           try validate(keys, kid: "k1")
           accepted.withLock { $0 += 1 }
@@ -113,7 +166,9 @@ import VaultModel
         ended.signal()
       }
     }
-    for _ in 0..<16 { ended.wait() }
+    for _ in 0..<16 {
+      #expect(ended.wait(timeout: .now() + 120) == .success)
+    }
     #expect(accepted.withLock { $0 } == 16)
     #expect(provider.requests.count == 1)
   }
@@ -123,7 +178,12 @@ import VaultModel
 private final class KeyServer: HTTPTransport {
   private let state: Mutex<(body: [UInt8]?, status: Int, requests: [WebAddress])>
 
-  init(_ body: [UInt8], status: Int = 200) { state = Mutex((body, status, [])) }
+  private let hold: @Sendable () -> Void
+
+  init(_ body: [UInt8], status: Int = 200, hold: @escaping @Sendable () -> Void = {}) {
+    state = Mutex((body, status, []))
+    self.hold = hold
+  }
 
   var requests: [WebAddress] { state.withLock { $0.requests } }
 
@@ -136,6 +196,7 @@ private final class KeyServer: HTTPTransport {
       state.requests.append(request.address)
       return state.body.map { HTTPResponse(status: state.status, body: $0) }
     }
+    hold()
     guard let answer else { throw .timedOut(host: request.address.host) }
     return answer
   }

@@ -46,8 +46,12 @@ final class ScriptedServer: Sendable {
   private let listener: Int32
   private let seen = Mutex<(requests: [String], connections: Int)>(([], 0))
 
-  /// - Parameter script: is called for each request with its text; false ends the connection.
-  init(_ script: @escaping @Sendable (Peer, String) -> Bool) throws {
+  /// - Parameters:
+  ///   - reading: whether requests are read; where not, the script is called once, with no text.
+  ///   - script: is called for each request with its text; false ends the connection.
+  init(
+    reading: Bool = true, _ script: @escaping @Sendable (Peer, String) -> Bool
+  ) throws {
     listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -66,7 +70,7 @@ final class ScriptedServer: Sendable {
     Thread.detachNewThread { [self] in
       while case let client = accept(descriptor, nil, nil), client >= 0 {
         seen.withLock { $0.connections += 1 }
-        Thread.detachNewThread { self.serve(Peer(socket: client), script) }
+        Thread.detachNewThread { self.serve(Peer(socket: client), reading, script) }
       }
       close(descriptor)
     }
@@ -77,6 +81,15 @@ final class ScriptedServer: Sendable {
     try self.init { peer, _ in peer.write(text) && !closing }
   }
 
+  /// A server that says its text to whatever comes first, and hangs up.
+  static func blunt(_ text: String) throws -> ScriptedServer {
+    try ScriptedServer(reading: false) { peer, _ in
+      _ = peer.read()
+      peer.write(text)
+      return false
+    }
+  }
+
   var url: String { "http://127.0.0.1:\(port)" }
   /// The texts of all requests so far.
   var requests: [String] { seen.withLock { $0.requests } }
@@ -84,8 +97,13 @@ final class ScriptedServer: Sendable {
 
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  private func serve(_ peer: Peer, _ script: (Peer, String) -> Bool) {
+  private func serve(_ peer: Peer, _ reading: Bool, _ script: (Peer, String) -> Bool) {
     defer { close(peer.socket) }
+    if !reading {
+      _ = script(peer, "")
+      shutdown(peer.socket, Int32(SHUT_WR))
+      return peer.waitForTheEnd()
+    }
     var received: [UInt8] = []
     while true {
       while let request = Self.takeRequest(&received) {

@@ -56,3 +56,12 @@ let (vault, bare) = try await DurableWrite.run(
 row("durable write of 4 KB over an open vault", vault.text)
 row("the same bytes into bare SQLite, WAL and FULL", bare.text)
 row("  ratio of medians (bound 1.50)", decimal(vault.median / bare.median))
+
+let (silent, python) = try await SilentToken.run(
+  directory: home, environment: environment, runs: runs)
+row("acquireTokenSilent, open vault of 100 accounts", silent.text)
+row("  in microseconds, median (bound 100)", decimal(silent.median * 1e6))
+if let python {
+  row("MSAL for Python, the same in memory, microseconds", decimal(python * 1e6))
+  row("  ratio of medians", decimal(silent.median / python))
+}

@@ -1,13 +1,22 @@
-package import SignIn
+public import SignIn
 import VaultCrypto
-package import VaultModel
+public import VaultModel
 
 /// A call of an API with an account's token.
-package struct APIRequest: Sendable {
-  package let method: String
-  package let address: WebAddress
-  package private(set) var headers: [(name: String, value: String)] = []
-  package var body: [UInt8]?
+public struct APIRequest: Sendable {
+  /// The method, in capitals.
+  public let method: String
+  /// The only place that the token goes to.
+  public let address: WebAddress
+  /// The fields that were added.
+  public private(set) var headers: [(name: String, value: String)] = []
+  /// The body; nil for none.
+  public var body: [UInt8]?
+  /// The scopes the token must have; empty for a token for the address's origin.
+  public var scopes: ScopeSet {
+    get { token.scopes }
+    set { token.scopes = newValue }
+  }
   /// Which token it goes out with; without scopes and resource, one for the address's origin.
   package var token = TokenRequest(scopes: ScopeSet([]))
   package var silent = SilentOptions()
@@ -17,9 +26,10 @@ package struct APIRequest: Sendable {
   /// The most pages of one collection.
   static let pageLimit = 1000
 
+  /// A call without a body.
   /// - Throws: ``SignInError/invalidRequest(_:)`` for what is no method or no http or https URL;
   ///   ``SignInError/transport(_:)`` `notConfidential` where a token could be read on its way.
-  package init(_ method: String, _ url: String) throws(SignInError) {
+  public init(_ method: String, _ url: String) throws(SignInError) {
     guard !method.isEmpty, method.utf8.count <= 32,
       method.utf8.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
     else { throw .invalidRequest(.method) }
@@ -32,7 +42,7 @@ package struct APIRequest: Sendable {
   /// Adds a header field, as `Name: value`.
   /// - Throws: ``SignInError/invalidRequest(_:)`` for anything else, and for those fields that say
   ///   who asks or how the message is cut: another token than the account's is not sent.
-  package mutating func add(header line: String) throws(SignInError) {
+  public mutating func add(header line: String) throws(SignInError) {
     let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { throw .invalidRequest(.header) }
     let name = String(parts[0])

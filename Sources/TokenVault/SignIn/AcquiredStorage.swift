@@ -25,6 +25,8 @@ extension VaultCore {
       if acquired.answer.refreshToken != nil {
         try transaction.removeRefreshToken(sent, from: &stored)
       }
+      // What the provider wanted of the user it may have got elsewhere; its own quiet it keeps.
+      stored.sheet.pauses.removeAll { $0.code != Pauses.outage }
       return .stored(try self.store(acquired, in: &stored, transaction))
     }
   }
@@ -46,7 +48,7 @@ extension VaultCore {
       try self.requireSameIssuer(acquired, stored.sheet)
       let client = CaseFolding.key(acquired.clientID)
       stored.sheet.clients[client] = .signedIn
-      stored.sheet.authorities[client] = acquired.authority.url
+      stored.sheet.authorities[client] = try acquired.authorityInTenant.url
       // Whatever the provider wanted of the user may have been given.
       stored.sheet.pauses = []
       let result = try self.store(acquired, in: &stored, transaction)
@@ -109,7 +111,7 @@ extension VaultCore {
       accessToken: Redacted(Array(acquired.answer.accessToken.reveal().utf8)),
       tokenType: "Bearer", expiresOn: acquired.now.advanced(by: acquired.answer.expiresIn),
       scopes: acquired.granted, account: account(stored, in: transaction),
-      authority: acquired.authority.url, isFromCache: false, isRefreshDue: false,
+      authority: try acquired.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
       realm: acquired.realm, correlationID: acquired.correlationID)
   }
 
@@ -158,6 +160,17 @@ extension GroupTransaction {
 }
 
 extension Acquired {
+  /// The authority to ask later: a tenant that was named by its domain is known by its GUID now,
+  /// under which its tokens are stored.
+  fileprivate var authorityInTenant: Authority {
+    get throws(SignInError) {
+      guard authority.kind == .entra, !authority.isForAllTenants, !realm.isEmpty else {
+        return authority
+      }
+      return try authority.with(tenant: realm)
+    }
+  }
+
   fileprivate func accessToken(_ base: Credential) -> Credential {
     var token = base
     token.target = granted.description

@@ -17,25 +17,6 @@ public enum SignInEvent: Sendable {
   case finished
 }
 
-/// The machine's side of signing in.
-public struct SignInPlatform: Sendable {
-  /// The way to the network.
-  public var transport: any HTTPTransport
-  /// Takes the browser's answer.
-  public var receiver: any RedirectReceiving
-  /// Opens the browser.
-  public var browser: any BrowserOpening
-
-  /// A platform with the parts given.
-  public init(
-    transport: any HTTPTransport, receiver: any RedirectReceiving, browser: any BrowserOpening
-  ) {
-    self.transport = transport
-    self.receiver = receiver
-    self.browser = browser
-  }
-}
-
 /// Gets tokens from a provider and stores them: blocking, one request of one application at a
 /// time. Verifies, then stores, then answers.
 package struct Acquisition {

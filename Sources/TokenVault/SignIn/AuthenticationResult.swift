@@ -45,6 +45,10 @@ public struct SilentRequest: Hashable, Sendable {
   public var claims: ClaimsRequest?
   /// Another authority than the application's.
   public var authority: Authority?
+  /// Further parameters for the token endpoint; none may replace one of the protocol's.
+  public var extraParameters: [String: String] = [:]
+  /// Names the request in the provider's logs; empty for a new UUID.
+  public var correlationID = ""
 
   /// A request for scopes of an account.
   public init(scopes: ScopeSet, account: Account) {
@@ -59,6 +63,8 @@ public struct DeviceCodeRequest: Hashable, Sendable {
   public var scopes: ScopeSet
   /// What should be in the tokens.
   public var claims: ClaimsRequest?
+  /// Further parameters for the provider; none may replace one of the protocol's.
+  public var extraParameters: [String: String] = [:]
   /// Names the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""
 

@@ -1,3 +1,4 @@
+import GroupStore
 package import SignIn
 import VaultCrypto
 package import VaultModel
@@ -54,25 +55,25 @@ extension Acquisition {
     }
   }
 
-  /// Whoever was signed out on purpose is asked for the password again, also where the browser
-  /// still knows the session (MSAL for iOS and macOS).
+  /// What is stored of the account that is named: whoever was signed out on purpose is asked for
+  /// the password again, also where the browser still knows the session (MSAL for iOS and macOS),
+  /// and the provider's page begins with the account that is wanted.
   private func aware(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration
   ) throws(VaultError) -> InteractiveRequest {
-    guard request.prompt != .consent else { return request }
     let name = request.account?.identifier ?? request.loginHint
     guard !name.isEmpty else { return request }
-    var request = request
+    let sheet: AccountSheet
     do {
-      let isSignedOut = try core.read { transaction in
-        try core.resolve(name, in: transaction).sheet
-          .clients[CaseFolding.key(application.clientID)] == .signedOut
-      }
-      if isSignedOut { request.prompt = .login }
+      sheet = try core.read { try core.resolve(name, in: $0).sheet }
     } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
     {
       return request
     }
+    var request = request
+    let client = CaseFolding.key(application.clientID)
+    if sheet.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
+    if request.loginHint.isEmpty { request.loginHint = sheet.username }
     return request
   }
 
@@ -132,8 +133,15 @@ extension Acquisition {
     let acquired = try Acquired(
       answer, of: endpoint, keys: keys, expecting: .init(scopes: scopes, nonce: nonce),
       now: core.now)
-    if let account, !CaseFolding.equal(account.identifier, acquired.homeAccountID) {
-      throw SignInError.mismatchedUser
+    if let account {
+      let type = acquired.authority.authorityType
+      func identity(_ id: HomeAccountID) -> AccountIdentity {
+        AccountIdentity(
+          homeAccountID: id, environment: acquired.authority.environment, authorityType: type)
+      }
+      guard identity(account) == identity(HomeAccountID(acquired.homeAccountID)) else {
+        throw SignInError.mismatchedUser
+      }
     }
     // Ctrl-C during the exchange: nothing was stored, so nothing is.
     if cancellation.isCancelled { throw SignInError.cancelled }

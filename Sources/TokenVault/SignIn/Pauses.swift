@@ -1,5 +1,6 @@
 import GroupStore
 import SignIn
+import VaultCrypto
 import VaultModel
 
 /// For how long a failed request is not sent again (the throttling of MSAL for iOS and macOS): a
@@ -57,7 +58,7 @@ extension VaultCore {
 
   /// Deletes a refresh token that the provider refused, unless it was replaced in the meantime.
   func dropRefreshToken(
-    _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ answer: OAuthError
+    _ token: Redacted<String>, _ plan: SilentPlan.Refresh
   ) throws(VaultError) {
     try write { transaction in
       guard var stored = try transaction.account(tag: plan.tag) else { return }

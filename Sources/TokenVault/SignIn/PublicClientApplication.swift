@@ -60,7 +60,9 @@ public final class PublicClientApplication: Sendable {
     let application = configuration
     return try await exclusively { acquisition throws(VaultError) in
       try acquisition.deviceCode(
-        request.scopes, claims: request.claims, correlationID: request.correlationID, application)
+        request.scopes, claims: request.claims,
+        extra: FormParameters(sorted: request.extraParameters),
+        correlationID: request.correlationID, application)
     }
   }
 
@@ -71,21 +73,56 @@ public final class PublicClientApplication: Sendable {
     _ request: SilentRequest
   ) async throws(VaultError) -> AuthenticationResult {
     try requireKnown(request.authority)
-    var tokens = TokenRequest(
-      scopes: request.scopes, clientID: configuration.clientID,
-      minimumValidity: configuration.tokenExpirationBuffer)
+    var tokens = tokenRequest(request.scopes)
     tokens.authority = request.authority
-    var options = SilentOptions()
-    options.application = configuration
-    options.extendedLifetime = configuration.extendedLifetimeEnabled
+    var options = silentOptions
     options.claims = request.claims
     options.forceRefresh = request.forceRefresh
+    options.correlationID = request.correlationID
+    options.extraParameters = request.extraParameters
     let account = AccountChoice.named(request.account.selector)
-    if let served = try await vault.servedSilently(tokens, of: account, options) { return served }
     let (wanted, chosen) = (tokens, options)
+    // Who first has to ask the provider which tenant it is cannot be answered from the cache.
+    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
+      tokens.authority = authority
+      if let served = try await vault.servedSilently(tokens, of: account, options) {
+        return served
+      }
+    }
     return try await onThread(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.silent(wanted, of: account, chosen)
     }
+  }
+
+  /// Calls an API with a token of an account, which is refreshed where that is due. An answer that
+  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with them.
+  ///
+  /// The token goes to the request's address and nowhere else: a redirect is an answer like any
+  /// other, and so is an error of the API.
+  /// - Throws: as ``acquireTokenSilent(_:)``.
+  public func call(
+    _ request: APIRequest, for account: Account
+  ) async throws(VaultError) -> HTTPResponse {
+    var request = request
+    request.token = tokenRequest(request.scopes)
+    request.silent = silentOptions
+    let (chosen, choice) = (request, AccountChoice.named(account.selector))
+    return try await blocking(Cancellation()) { acquisition throws(VaultError) in
+      try acquisition.call(chosen, of: choice)
+    }
+  }
+
+  private func tokenRequest(_ scopes: ScopeSet) -> TokenRequest {
+    TokenRequest(
+      scopes: scopes, clientID: configuration.clientID,
+      minimumValidity: configuration.tokenExpirationBuffer)
+  }
+
+  private var silentOptions: SilentOptions {
+    var options = SilentOptions()
+    options.application = configuration
+    options.extendedLifetime = configuration.extendedLifetimeEnabled
+    return options
   }
 
   /// Ends the interactive or device sign-in that is open.
@@ -145,9 +182,7 @@ public final class PublicClientApplication: Sendable {
     }
     options.revokes = parameters.revokes
     options.endsBrowserSession = parameters.signOutFromBrowser
-    for (name, value) in parameters.extraParameters.sorted(by: { $0.key < $1.key }) {
-      options.extraParameters.append(name, value)
-    }
+    options.extraParameters = FormParameters(sorted: parameters.extraParameters)
     let chosen = options
     let accounts = parameters.wipeCacheForAllAccounts ? nil : [account.selector]
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in

@@ -11,8 +11,11 @@ extension Acquisition {
   package func silent(
     _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions = SilentOptions()
   ) throws(VaultError) -> TokenResult {
-    guard case .refresh(let first) = try core.silentPlan(request, of: choice, options) else {
-      return try stored(request, choice, options)
+    let (request, options) = try resolved(request, options)
+    let first: SilentPlan.Refresh
+    switch try core.silentPlan(request, of: choice, options) {
+    case .serve(let result): return result
+    case .refresh(let plan): first = plan
     }
     if let pause = first.pause { return try paused(first, pause) }
     return try vaultErrors(core.group) {
@@ -30,13 +33,22 @@ extension Acquisition {
     }
   }
 
-  private func stored(
-    _ request: TokenRequest, _ choice: AccountChoice, _ options: SilentOptions
-  ) throws(VaultError) -> TokenResult {
-    guard case .serve(let result) = try core.silentPlan(request, of: choice, options) else {
-      throw .store(.busy, group: core.group)
+  /// Tokens are stored under a tenant's GUID: of a tenant that is named by its domain, the provider
+  /// tells it. While it is down the name stays, and the account's home tenant is what is served.
+  private func resolved(
+    _ request: TokenRequest, _ options: SilentOptions
+  ) throws(VaultError) -> (TokenRequest, SilentOptions) {
+    var (request, options) = (request, options)
+    try vaultErrors(core.group) {
+      do {
+        if let authority = request.authority {
+          request.authority = try directory.resolved(authority, cancellation)
+        } else if let authority = options.application?.authority {
+          options.application?.authority = try directory.resolved(authority, cancellation)
+        }
+      } catch let error as SignInError where error.isOutage {}
     }
-    return result
+    return (request, options)
   }
 
   /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody
@@ -96,45 +108,57 @@ extension Acquisition {
     case superseded
   }
 
+  /// An answer that refuses a refresh token, with the pause that it makes.
+  private struct Refusal: Error {
+    let error: SignInError
+    let pause: Pauses.Wish?
+  }
+
   /// Tries the refresh tokens in their order.
   private func exchange(_ plan: SilentPlan.Refresh, _ options: SilentOptions) throws -> Outcome {
     var application =
       options.application
       ?? ApplicationConfiguration(clientID: plan.clientID, authority: plan.authority)
     application.clientID = plan.clientID
-    var refusal: SignInError?
-    for token in plan.tokens {
+    var last: Refusal?
+    trying: for token in plan.tokens {
       do {
         return try exchange(token, plan, application, options)
-      } catch let error as SignInError {
-        switch error {
-        case .cancelled: throw error
-        // Another client's family token does not fit this client; it is good for the others.
-        case .provider(let answer) where answer.suberror == "client_mismatch":
-          if refusal == nil { refusal = error }
-          continue
-        case .provider(let answer) where answer.isAboutToken:
-          try core.dropRefreshToken(token, plan, answer)
-          refusal = error
-          continue
-        default: return try fallBack(error, plan)
+      } catch let refusal as Refusal {
+        guard case .provider(let answer) = refusal.error else {
+          last = refusal
+          break trying
         }
+        // Another client's family token does not fit this client; it is good for the others.
+        if answer.suberror == "client_mismatch" {
+          last = last ?? refusal
+          continue
+        }
+        last = refusal
+        guard answer.isAboutToken else { break trying }
+        try core.dropRefreshToken(token, plan)
+      } catch SignInError.cancelled {
+        throw SignInError.cancelled
+      } catch let error as SignInError {
+        return try fallBack(error, plan)
       }
     }
-    return try fallBack(refusal ?? .badAnswer(.nobody), plan)
+    // Only when no token was taken: a pause would hold up the one that was.
+    try core.notePause(last?.pause, plan, options)
+    return try fallBack(last?.error ?? .badAnswer(.nobody), plan)
   }
 
   private func exchange(
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
     _ options: SilentOptions
   ) throws -> Outcome {
-    let endpoint = try endpoint(application, at: plan.authority, correlationID: "")
+    let endpoint = try endpoint(application, at: plan.authority, correlationID: options.correlationID)
     let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims, extra: FormParameters())
+      token, scopes: plan.scopes, claims: options.claims,
+      extra: FormParameters(sorted: options.extraParameters))
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
-      try core.notePause(Pauses.after(response, error, now: core.now), plan, options)
-      throw error
+      throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
     }
     let acquired = try Acquired(
       answer, of: endpoint, keys: keys,
@@ -185,11 +209,18 @@ extension OAuthError {
   /// Whether the refresh token itself was refused, and not this use of it.
   ///
   /// Microsoft's suberrors name what the user has to do; a token that is refused for want of a
-  /// second factor is still good for another resource.
+  /// second factor is still good for another resource. Without a suberror Microsoft's number tells:
+  /// a user who is not in one tenant has the same token for all others.
   var isAboutToken: Bool {
-    code == "invalid_grant"
-      && (suberror.isEmpty || ["bad_token", "token_expired"].contains(suberror))
+    guard code == "invalid_grant" else { return false }
+    guard suberror.isEmpty else { return ["bad_token", "token_expired"].contains(suberror) }
+    return numbers.isEmpty || !Self.deadTokens.isDisjoint(with: numbers)
   }
+
+  /// Expired, revoked, password changed, unused for too long, malformed.
+  private static let deadTokens: Set<Int64> = [
+    50089, 50132, 50133, 50173, 70008, 70043, 700082, 700084, 9_002_313,
+  ]
 }
 
 extension SignInError {

@@ -42,6 +42,10 @@ package struct SilentOptions: Sendable {
   package var claims: ClaimsRequest?
   /// Whether a stored token will not do, also when it is valid.
   package var forceRefresh = false
+  /// Further parameters for the token endpoint.
+  package var extraParameters: [String: String] = [:]
+  /// Names the request in the provider's logs; empty for a new UUID.
+  package var correlationID = ""
 
   package init() {}
 
@@ -64,6 +68,8 @@ extension VaultCore {
     in transaction: GroupTransaction
   ) throws -> SilentPlan {
     let account = account(stored, in: transaction)
+    var request = request
+    request.tenantID = try request.tenantID ?? tenant(request, options, stored.sheet)
     var candidates: [AccountSheet.Stored] = []
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
     do {
@@ -77,10 +83,11 @@ extension VaultCore {
       }
       if !options.wantsNew { reason = why }
     }
-    let client = try client(for: request, among: candidates, of: stored, account: account)
+    let clients = clients(for: request, among: candidates, of: stored)
+    let client = clients.count == 1 ? clients.first : nil
     let tokens = try refreshTokens(of: stored, client: client, in: transaction)
     let decision = SilentDecision(
-      tokens: candidates.map(\.credential), hasRefreshToken: !tokens.isEmpty,
+      tokens: candidates.map(\.credential), hasRefreshToken: !tokens.isEmpty || clients.count > 1,
       wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
       extendedLifetime: options.extendedLifetime)
     func result(_ index: Int) throws -> TokenResult {
@@ -98,6 +105,9 @@ extension VaultCore {
       extended.isExtendedLifetime = true
       fallback = extended
     }
+    if clients.count > 1, fallback == nil {
+      throw VaultError.clientRequired(stored: clients, account: account)
+    }
     guard let client, let authority = try authority(request, options, client, of: stored) else {
       if let fallback { return .serve(fallback) }
       throw VaultError.interactionRequired(.unknownAuthority, account: account, group: group)
@@ -113,12 +123,11 @@ extension VaultCore {
         reason: reason))
   }
 
-  /// The client that a refresh is for.
-  private func client(
-    for request: TokenRequest, among candidates: [AccountSheet.Stored], of stored: StoredAccount,
-    account: Account
-  ) throws -> String? {
-    if let client = request.clientID { return client }
+  /// The clients that a refresh may be for: one, where the request or what is stored says it.
+  private func clients(
+    for request: TokenRequest, among candidates: [AccountSheet.Stored], of stored: StoredAccount
+  ) -> [String] {
+    if let client = request.clientID { return [client] }
     let holders = stored.sheet.stored.map(\.credential).filter {
       $0.kind == .refreshToken && stored.sheet.clients[CaseFolding.key($0.clientID)] != .signedOut
     }
@@ -127,12 +136,9 @@ extension VaultCore {
         CaseFolding.equal($0.clientID, candidate.clientID) || !$0.familyID.isEmpty
       }
     }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
-    if let latest { return latest.clientID }
-    let clients = Set(holders.map { CaseFolding.key($0.clientID) })
-    guard clients.count <= 1 else {
-      throw VaultError.clientRequired(stored: holders.map(\.clientID).sorted(), account: account)
-    }
-    return holders.first?.clientID
+    if let latest { return [latest.clientID] }
+    var seen = Set<String>()
+    return holders.map(\.clientID).filter { seen.insert(CaseFolding.key($0)).inserted }.sorted()
   }
 
   private func refreshTokens(

@@ -4,25 +4,40 @@ import VaultModel
 
 extension VaultCore {
   /// Who is asked for a new token of an account; nil where that is not known.
+  ///
+  /// Never anybody but the server that signed the account in: a refresh token that is sent
+  /// elsewhere is lost (RFC 9700 section 4.4, mix-up).
   func authority(
     _ request: TokenRequest, _ options: SilentOptions, _ client: String, of stored: StoredAccount
   ) throws(SignInError) -> Authority? {
     let sheet = stored.sheet
-    let home = HomeAccountID(sheet.homeAccountID)
     let wanted = request.authority ?? options.application?.authority
-    if let wanted, wanted.authorityType != sheet.authorityType, sheet.authorityType != .entra {
-      throw .invalidRequest(.account)
-    }
     let known = try signedInBy(client, sheet)
-    // A B2C account is of the policy that made it, and other providers have one authority each.
-    guard let chosen = wanted?.kind == .entra || known == nil ? wanted ?? known : known else {
-      return nil
+    if let wanted {
+      let isOwn =
+        known.map(wanted.isSameServer)
+        ?? CloudEnvironment.same(wanted.environment, sheet.environment)
+      guard isOwn, wanted.authorityType == known?.authorityType ?? sheet.authorityType else {
+        throw .invalidRequest(.account)
+      }
     }
-    guard chosen.kind == .entra else { return chosen }
-    if let tenant = request.tenantID { return try chosen.with(tenant: tenant) }
+    // A B2C account is of the policy that made it, and other providers have one authority each.
+    guard let chosen = wanted?.kind == .entra ? wanted : known ?? wanted else { return nil }
     // What signed in for all tenants is refreshed in the account's own.
-    guard chosen.isForAllTenants, !home.tenantID.isEmpty else { return chosen }
-    return try chosen.with(tenant: home.tenantID)
+    let tenant = request.tenantID ?? HomeAccountID(sheet.homeAccountID).tenantID
+    return tenant.isEmpty ? chosen : try chosen.with(tenant: tenant)
+  }
+
+  /// The tenant that a request without one is for: of the authority that it, its application or the
+  /// client's sign-in names. Nil for the account's home tenant.
+  func tenant(
+    _ request: TokenRequest, _ options: SilentOptions, _ sheet: AccountSheet
+  ) throws(SignInError) -> String? {
+    if let wanted = request.authority ?? options.application?.authority { return wanted.tenantID }
+    let clients = request.clientID.map { [CaseFolding.key($0)] } ?? Array(sheet.authorities.keys)
+    let texts = Set(clients.compactMap { sheet.authorities[$0] })
+    guard texts.count == 1, let text = texts.first else { return nil }
+    return try Authority(text).tenantID
   }
 
   /// The authority that signed a client in to an account; nil where that is not known.

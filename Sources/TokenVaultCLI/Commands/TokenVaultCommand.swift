@@ -29,7 +29,7 @@ struct TokenVaultCommand: ParsableCommand {
       WhichCommand.self,
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
       GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
-      DoctorCommand.self, RedirectCommand.self,
+      DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

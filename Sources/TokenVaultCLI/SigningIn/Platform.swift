@@ -7,14 +7,9 @@ extension Invocation {
   /// The machine's side of signing in.
   /// - Parameter browser: the command of `--browser`; empty for none at all.
   func platform(browser: String? = nil) -> SignInPlatform {
-    SignInPlatform(
-      transport: CurlTransport(
-        HTTPSettings(
-          certificateFile: environment["SSL_CERT_FILE"],
-          certificateDirectory: environment["SSL_CERT_DIR"],
-          userAgent: "TokenVault/\(PublicClientApplication.version)")),
-      receiver: SystemRedirectReceiver(runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
-      browser: BrowserChoice(browser, environment))
+    .system(
+      environment: Self.wholeEnvironment(), browser: browser,
+      userAgent: "TokenVault/\(PublicClientApplication.version)")
   }
 
   /// Gets tokens for a group, until somebody presses Ctrl-C.
@@ -37,29 +32,5 @@ extension Invocation {
       unsafe next += 1
     }
     return all
-  }
-}
-
-/// The user's browser: `--browser`, else BROWSER, else the desktop's. Without a desktop there is
-/// none, and the address is shown instead.
-private struct BrowserChoice: BrowserOpening {
-  private let commands: [String]
-
-  init(_ command: String?, _ environment: [String: String]) {
-    if let command {
-      commands = [command]
-    } else if let variable = environment["BROWSER"] {
-      // Several stand with colons between them, the first that works is taken (xdg-open).
-      commands = variable.split(separator: ":").map(String.init)
-    } else {
-      let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
-      commands = hasDesktop ? ["xdg-open"] : []
-    }
-  }
-
-  func open(_ address: WebAddress) -> Bool {
-    guard !commands.isEmpty else { return false }
-    let environment = Invocation.wholeEnvironment()
-    return commands.contains { BrowserCommand($0, environment: environment).open(address) }
   }
 }

@@ -72,6 +72,11 @@ public final class HandBrowser: @unchecked Sendable {
     return location
   }
 
+  /// Goes to a client's redirect URI, as a browser does with what ``signIn(at:as:)`` gave.
+  @discardableResult public func deliver(_ location: String) throws -> RawHTTP.Answer {
+    try RawHTTP.send("GET", location)
+  }
+
   /// Enters a device's user code, picks the account and accepts.
   public func approveDevice(_ userCode: String, as username: String) throws {
     var page = try post(provider + "/devicelogin", ["user_code": userCode])

@@ -43,11 +43,12 @@ public struct RawHTTP: Sendable {
     else { throw Failure.badURL(url) }
     let port = UInt16(parts.port ?? 80)
     let isV6 = host.contains(":")
+    let name = isV6 && !host.hasPrefix("[") ? "[\(host)]" : host
     let socket = try connected(isV6: isV6, port: port)
     defer { close(socket) }
     let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     let target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n"
+    var head = "\(method) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     head += "Content-Length: \(body.count)\r\n\r\n"
     try write(Array(head.utf8) + body, to: socket)

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// A machine whose user signs in at the embedded provider. Which lifetime the provider gives a
+/// token decides whether it is still good half an hour: no clock has to be waited for.
+final class SignedInMachine {
+  let machine: Machine
+  let provider: ProviderProcess
+
+  init() throws {
+    machine = try Machine()
+    provider = try ProviderProcess(#"{"deviceInterval": 1}"#)
+  }
+
+  var authority: String { provider.url + "/organizations/v2.0" }
+
+  /// Signs somebody in by a code, as on a machine without a browser.
+  func signIn(_ username: String) throws {
+    let command = [
+      try built("tokenvault"), "sign-in", "--device-code", "--client-id", ProviderProcess.client,
+      "--authority", authority, "--scope", "User.Read",
+    ]
+    let running = try machine.start(command)
+    var approved = false
+    while !approved, running.isRunning {
+      let codes = try JSONSerialization.jsonObject(with: provider.report("devices").body)
+      guard let code = (codes as? [String])?.first else {
+        usleep(20_000)
+        continue
+      }
+      try provider.answerDevice(code, as: username)
+      approved = true
+    }
+    let ran = try running.wait()
+    try #require(ran.status == 0, "\(ran.errors)")
+  }
+
+  /// A token that is good for half an hour; without a stored one, the provider is asked.
+  func token(_ username: String) -> [String] {
+    ["token", "--scope", "User.Read", "--account", username, "--min-validity", "30m"]
+  }
+
+  /// Leaves a token that is not good enough for the next ``token(_:)``.
+  func expire(_ username: String) throws {
+    try provider.change(#"{"accessTokenLifetime": 1200}"#)
+    try machine.succeed("token", "--scope", "User.Read", "--account", username, "--force-refresh")
+    try provider.change(#"{"accessTokenLifetime": 7200}"#)
+  }
+}

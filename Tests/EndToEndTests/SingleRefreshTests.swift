@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// One refresh for each account over all processes, at a provider that rotates refresh tokens and
+/// takes one that comes twice for stolen.
+@Suite struct SingleRefreshTests {
+  private static let ada = "ada@contoso.example"
+  private static let grace = "grace@contoso.example"
+
+  @Test func sixtyFourProcessesMakeOneRefreshFiftyTimes() throws {
+    let bench = try SignedInMachine()
+    try bench.signIn(Self.ada)
+    let command = [try built("tokenvault")] + bench.token(Self.ada)
+    var previous = ""
+    for round in 0..<50 {
+      try bench.expire(Self.ada)
+      let before = try bench.provider.counter("refreshRequests")
+      let processes = try (0..<64).map { _ in try bench.machine.start(command) }
+      var tokens: Set<String> = []
+      for process in processes {
+        var ran = try process.wait()
+        // A keyring that is asked by all of them at once may miss its second.
+        for _ in 0..<5 where ran.isTimeout { ran = try bench.machine.run(command) }
+        try #require(ran.status == 0, "round \(round): \(ran.errors)")
+        tokens.insert(ran.output)
+      }
+      #expect(tokens.count == 1, "round \(round)")
+      #expect(try bench.provider.counter("refreshRequests") == before + 1, "round \(round)")
+      let token = try #require(tokens.first)
+      #expect(token != previous)
+      previous = token
+    }
+    #expect(try bench.provider.counter("reuses") == 0)
+    #expect(try bench.provider.counter("familiesKilled") == 0)
+    try bench.machine.expectSound()
+  }
+
+  /// Killed on entering each call that says something to somebody or keeps something: the next
+  /// process gets a token, or says that the user has to sign in and why.
+  @Test func aRefreshKilledAtAnyStepHarmsNothingElse() throws {
+    let bench = try SignedInMachine()
+    try bench.signIn(Self.grace)
+    try bench.machine.succeed(
+      "token", "--scope", "User.Read", "--account", Self.grace, "--min-validity", "10m")
+    try bench.signIn(Self.ada)
+    let command = bench.token(Self.ada).joined(separator: " ")
+    var (kills, recoveries, signIns) = (0, 0, 0)
+    for call in ["/^pwrite", "/^f(data)?sync", "/^sendto$", "/^recvfrom$", "/^connect$", "/^fcntl"]
+    {
+      for count in 1...1000 {
+        try bench.expire(Self.ada)
+        let ran = try bench.machine.shell(
+          "exec strace -f -qq -o /dev/null -e 'trace=\(call)' "
+            + "-e 'inject=\(call):signal=SIGKILL:when=\(count)' \"$T\" \(command)")
+        let wasKilled = ran.wasKilled || ran.status == 137
+        try #require(
+          wasKilled || ran.status == 0 || ran.isTimeout, "\(call) \(count): \(ran.errors)")
+        var next = try bench.machine.run([built("tokenvault")] + bench.token(Self.ada))
+        for _ in 0..<5 where next.isTimeout {
+          next = try bench.machine.run([built("tokenvault")] + bench.token(Self.ada))
+        }
+        if next.status == 4 {
+          #expect(next.errors.contains("tokenvault sign-in"), "\(call) \(count): \(next.errors)")
+          #expect(next.errors.contains("invalid_grant"), "\(call) \(count): \(next.errors)")
+          try bench.signIn(Self.ada)
+          signIns += 1
+        } else {
+          #expect(next.status == 0, "\(call) \(count): \(next.errors)")
+          recoveries += 1
+        }
+        try bench.machine.expectSound()
+        #expect(try bench.machine.usernames() == [Self.ada, Self.grace])
+        if ran.status == 0 { break }
+        kills += 1
+      }
+    }
+    // Grace's tokens were nobody's business.
+    let grace = try bench.machine.run([built("tokenvault")] + bench.token(Self.grace))
+    #expect(grace.status == 0, "\(grace.errors)")
+    #expect(kills > 20, "hardly anything was killed: \(kills)")
+    // Both ends are met: killed before the provider heard, and between its answer and the file.
+    #expect(recoveries > 10 && signIns > 0, "\(recoveries) recoveries, \(signIns) sign-ins")
+  }
+}

@@ -1,0 +1,130 @@
+import SignIn
+import VaultCrypto
+import VaultModel
+
+/// What comes from outside while somebody signs in, each read by the parser that its first byte
+/// names. Besides not crashing, each has to keep a promise.
+enum Parsers {
+  static func read(_ input: [UInt8]) {
+    guard let kind = input.first else { return }
+    let rest = Array(input.dropFirst())
+    switch kind {
+    case UInt8(ascii: "r"): redirect(rest)
+    case UInt8(ascii: "q"): query(rest)
+    case UInt8(ascii: "t"): tokenAnswer(rest)
+    case UInt8(ascii: "d"): deviceAnswer(rest)
+    case UInt8(ascii: "m"): metadata(rest)
+    case UInt8(ascii: "a"): address(rest)
+    case UInt8(ascii: "c"): claims(rest)
+    default: return
+    }
+  }
+
+  private static func redirect(_ bytes: [UInt8]) {
+    switch RedirectRequest.read(bytes) {
+    case .incomplete: precondition(bytes.count <= RedirectRequest.limit)
+    case .malformed: return
+    case .request(let request):
+      precondition(request.path.hasPrefix("/"))
+      precondition(!(request.path + request.query + request.host).utf8.contains(0))
+      // A listener that has read more decides the same.
+      precondition(RedirectRequest.read(bytes + [0x58]) == .request(request))
+      judge(request)
+    }
+  }
+
+  private static func query(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
+    if let parameters = FormParameters(encoded: text) {
+      precondition(FormParameters(encoded: parameters.encoded) == parameters)
+    }
+    judge(RedirectRequest(path: "/", query: text))
+  }
+
+  /// Who does not know the state gets no code through.
+  private static func judge(_ request: RedirectRequest) {
+    guard let session else { return }
+    if case .code = session.judge(request).answer { preconditionFailure("a forged answer") }
+  }
+
+  private static let session: AuthorizationSession? = {
+    do {
+      let authority = try Authority("https://login.example")
+      let metadata = try ProviderMetadata(
+        json: Array(
+          #"""
+          {"issuer":"https://login.example","token_endpoint":"https://login.example/token",
+           "authorization_endpoint":"https://login.example/authorize"}
+          """#.utf8), of: authority)
+      let endpoint = TokenEndpoint(
+        ApplicationConfiguration(clientID: "client", authority: authority), at: metadata,
+        transport: Nowhere(), correlationID: "", Cancellation())
+      return try AuthorizationSession(
+        InteractiveRequest(scopes: ScopeSet(["a"])), of: endpoint,
+        redirectURI: "msauth.example://auth")
+    } catch { return nil }
+  }()
+
+  private static func tokenAnswer(_ bytes: [UInt8]) {
+    do {
+      let answer = try TokenAnswer(HTTPResponse(status: 200, body: bytes))
+      precondition(!answer.accessToken.reveal().isEmpty)
+      precondition(answer.accessToken.reveal().utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
+      precondition(answer.expiresIn >= 0)
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  private static func deviceAnswer(_ bytes: [UInt8]) {
+    do {
+      let value = try JSONValue(parsing: bytes)
+      let device = try DeviceAuthorization(value)
+      precondition(WebAddress(device.code.verificationURI)?.isConfidential == true)
+      precondition(device.interval > 0)
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  private static func metadata(_ bytes: [UInt8]) {
+    do {
+      let authority = try Authority("https://login.example/tenant")
+      let metadata = try ProviderMetadata(json: bytes, of: authority)
+      precondition(metadata.tokenEndpoint.scheme == "https")
+      precondition(
+        ["https://login.example/tenant", "https://login.example/tenant/"].contains(metadata.issuer))
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  private static func address(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
+    if let address = WebAddress(text) {
+      precondition(WebAddress(address.description) == address)
+      precondition(!address.host.isEmpty && !address.host.contains("@"))
+    }
+    do {
+      let authority = try Authority(text)
+      let again = try Authority(authority.url)
+      precondition(again == authority)
+    } catch { precondition(!"\(error)".isEmpty) }
+    do {
+      let uri = try RedirectURI(text)
+      let again = try RedirectURI(uri.description)
+      precondition(again == uri)
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  private static func claims(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
+    do {
+      let request = try ClaimsRequest(json: text)
+      let again = try ClaimsRequest(json: request.json)
+      precondition(again == request)
+    } catch { precondition(!"\(error)".isEmpty) }
+    _ = IDToken(text)
+    _ = ClientInfo(text)
+  }
+
+  private struct Nowhere: HTTPTransport {
+    func send(
+      _ request: HTTPRequest, _ cancellation: Cancellation
+    ) throws(TransportError) -> HTTPResponse { throw .noLibrary }
+  }
+}

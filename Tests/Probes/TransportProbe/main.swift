@@ -1,0 +1,30 @@
+// Sends one GET in a process whose environment the test chose, and says what came of it and what
+// the process is then: whether libcurl was loaded, and how much memory it ever had.
+//
+//   transport-probe [URL [CERTIFICATE-FILE]]
+import Glibc
+import SignIn
+import SignInTransport
+
+/// A field of a file of /proc/self, or whether it has a text.
+func line(_ file: String, _ text: String) -> String {
+  guard let stream = unsafe fopen("/proc/self/\(file)", "r") else { return "?" }
+  defer { unsafe fclose(stream) }
+  var buffer = [CChar](repeating: 0, count: 4096)
+  while unsafe fgets(&buffer, 4096, stream) != nil {
+    let line = String(
+      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if line.contains(text) { return String(line.filter { $0 != "\n" && $0 != "\t" }) }
+  }
+  return ""
+}
+
+if let text = CommandLine.arguments.dropFirst().first, let address = WebAddress(text) {
+  let settings = HTTPSettings(certificateFile: CommandLine.arguments.dropFirst(2).first)
+  do throws(TransportError) {
+    let request = HTTPRequest(address, deadlineMilliseconds: 300_000)
+    print("status \(try CurlTransport(settings).send(request, Cancellation()).status)")
+  } catch { print("error \(error)") }
+}
+print(line("maps", "libcurl").isEmpty ? "without libcurl" : "with libcurl")
+print(line("status", "VmHWM"))

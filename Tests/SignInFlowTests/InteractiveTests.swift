@@ -1,0 +1,250 @@
+import Foundation
+import SignIn
+import Synchronization
+import Testing
+import TokenVault
+import TokenVaultTestSupport
+import VaultModel
+
+/// Signing in through the browser: who comes out, and what every other end is called.
+@Suite struct InteractiveTests {
+  private static let contoso = "c0000000-0000-4000-8000-00000000c001"
+  private static let fabrikam = "f0000000-0000-4000-8000-00000000f001"
+
+  @Test(arguments: [
+    ("common/v2.0", "ada@contoso.example"), ("common/v2.0", "alan@personal.example"),
+    ("organizations/v2.0", "ada@contoso.example"), ("consumers/v2.0", "alan@personal.example"),
+    ("contoso.example/v2.0", "ada@contoso.example"), ("\(contoso)/v2.0", "ada@contoso.example"),
+    ("contoso.example/v2.0", "linus@fabrikam.example"),
+    ("\(contoso)/v2.0", "linus@fabrikam.example"), ("oidc/one", "ada@contoso.example"),
+  ])
+  func whoSignsInIsStoredAndServedAndRefreshed(path: String, username: String) throws {
+    let bench = try SignInBench()
+    let application = try bench.application(path)
+    let result = try bench.signIn(as: username, application)
+    #expect(result.account.username == username)
+    for asked in [nil, application] {
+      let served = try bench.silent(of: username) { $0.application = asked }
+      #expect(served.accessToken.reveal() == result.accessToken.reveal())
+    }
+    #expect(try bench.provider.counter("refreshes") == 0)
+    try bench.advance(by: 4000)
+    let refreshed = try bench.silent(of: username) { $0.application = application }
+    #expect(refreshed.accessToken.reveal() != result.accessToken.reveal())
+    // What a refresh brought is found again, with the application's words and without.
+    for asked in [nil, application] {
+      let served = try bench.silent(of: username) { $0.application = asked }
+      #expect(served.accessToken.reveal() == refreshed.accessToken.reveal())
+    }
+    #expect(try bench.provider.counter("refreshes") == 1)
+    #expect(try bench.accounts().count == 1)
+  }
+
+  @Test func aGuestHasAProfileInEachTenant() throws {
+    let bench = try SignInBench()
+    let guest = try bench.signIn(
+      as: "linus@fabrikam.example", try bench.application("contoso.example/v2.0"))
+    #expect(guest.account.homeAccountID.tenantID == Self.fabrikam)
+    #expect(guest.account.tenantProfiles.map(\.tenantID) == [Self.contoso])
+    let home = try bench.silent(of: "linus@fabrikam.example") {
+      $0.application = try? bench.application("\(Self.fabrikam)/v2.0")
+    }
+    #expect(home.accessToken.reveal() != guest.accessToken.reveal())
+    let account = try #require(try bench.accounts().first)
+    #expect(Set(account.tenantProfiles.map(\.tenantID)) == [Self.contoso, Self.fabrikam])
+    #expect(account.tenantProfiles.first?.isHomeTenantProfile == true)
+  }
+
+  @Test func aTenantWhereTheUserIsNotKeepsTheRefreshToken() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: "ada@contoso.example")
+    let stranger = try bench.application("\(Self.fabrikam)/v2.0")
+    let error = try failure {
+      try bench.silent(of: "ada@contoso.example") { $0.application = stranger }
+    }
+    #expect(error?.refusal?.numbers == [50020])
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: "ada@contoso.example").isFromCache)
+  }
+
+  @Test func rfc9700_section4_4_aRefreshTokenGoesOnlyToTheServerThatSignedIn() throws {
+    let bench = try SignInBench()
+    let other = try ProviderProcess()
+    try bench.signIn(as: "ada@contoso.example")
+    try bench.advance(by: 4000)
+    for path in ["common/v2.0", "contoso.example/v2.0", "oidc/one"] {
+      let elsewhere = ApplicationConfiguration(
+        clientID: ProviderProcess.client, authority: try Authority("\(other.url)/\(path)"))
+      let error = try failure {
+        try bench.silent(of: "ada@contoso.example") { $0.application = elsewhere }
+      }
+      #expect(error?.signIn == .invalidRequest(.account))
+    }
+    #expect(try other.counter("refreshRequests") == 0)
+    #expect(try other.log().allSatisfy { $0["endpoint"] as? String == "discovery" })
+  }
+
+  @Test func twoPoliciesOfB2CAreTwoAccountsOfOnePerson() throws {
+    let bench = try SignInBench()
+    let user = "rosalind@customers.example"
+    let scope = "https://fabrikamb2c.example/api/demo.read"
+    let paths = ["tfp/fabrikamb2c.example/B2C_1_susi", "tfp/fabrikamb2c.example/B2C_1_edit"]
+    for path in paths {
+      try bench.signIn(as: user, scopes: scope, try bench.application(path))
+    }
+    let accounts = try bench.accounts()
+    #expect(accounts.count == 2)
+    #expect(Set(accounts.map(\.personIdentifier)).count == 1)
+    #expect(Set(accounts.compactMap(\.policy)) == ["b2c_1_susi", "b2c_1_edit"])
+    try bench.advance(by: 4000)
+    for account in accounts {
+      let token = try bench.silent(scope, of: account.selector)
+      #expect(!token.isFromCache)
+      #expect(token.account.identity == account.identity)
+    }
+  }
+
+  @Test func b2cSaysWhatTheUserPressed() throws {
+    let bench = try SignInBench()
+    for (action, expected) in [
+      ("forgot", SignInError.passwordResetRequested), ("cancel", .policyCancelled),
+    ] {
+      bench.browser.script.withLock {
+        $0 = { browser, url in
+          let page = try browser.open(url)
+          let back = try browser.answer(page, ["action": action])
+          _ = try RawHTTP.send("GET", back.headers["location"] ?? "")
+        }
+      }
+      let error = try failure {
+        try bench.signIn(
+          as: "rosalind@customers.example", scopes: "https://fabrikamb2c.example/api/demo.read",
+          try bench.application("tfp/fabrikamb2c.example/B2C_1_susi"))
+      }
+      #expect(error?.signIn == expected)
+    }
+    #expect(try bench.accounts().isEmpty)
+  }
+
+  @Test func whoeverCancelsIsSaidToHaveCancelled() throws {
+    let bench = try SignInBench()
+    bench.browser.script.withLock {
+      $0 = { browser, url in
+        let back = try browser.answer(try browser.open(url), ["action": "cancel"])
+        _ = try RawHTTP.send("GET", back.headers["location"] ?? "")
+      }
+    }
+    #expect(try failure { try bench.signIn(as: "") }?.signIn == .userCancelled)
+    #expect(try bench.accounts().isEmpty)
+  }
+
+  @Test func theHintIsAHintAndTheResultSaysWhoSignedIn() throws {
+    let bench = try SignInBench()
+    let result = try bench.signIn(as: "grace@contoso.example") {
+      $0.loginHint = "ada@contoso.example"
+    }
+    #expect(result.account.username == "grace@contoso.example")
+  }
+
+  @Test func anotherPersonThanTheOneWantedIsNotStored() throws {
+    let bench = try SignInBench()
+    let ada = try bench.signIn(as: "ada@contoso.example").account
+    bench.browser.hand.cookies = [:]
+    let error = try failure {
+      try bench.signIn(as: "grace@contoso.example") {
+        $0.account = ada.homeAccountID
+        $0.prompt = .selectAccount
+      }
+    }
+    #expect(error?.signIn == .mismatchedUser)
+    #expect(try bench.accounts().map(\.username) == ["ada@contoso.example"])
+    // The page begins with the person who is wanted.
+    let url = try #require(bench.browser.opened.withLock { $0.last })
+    #expect(url.contains("login_hint=ada%40contoso.example"))
+  }
+
+  @Test func whoWasSignedOutIsAskedForThePasswordAgain() throws {
+    let bench = try SignInBench()
+    let user = "ada@contoso.example"
+    try bench.signIn(as: user)
+    try bench.signIn(as: user) { $0.loginHint = user }
+    #expect(try bench.provider.counter("signIns") == 1)
+    var options = SignOutOptions()
+    options.clientID = ProviderProcess.client
+    _ = try bench.acquisition().signOut([user], options)
+    #expect(try failure { try bench.silent(of: user) }?.reason == .signedOut)
+    try bench.signIn(as: user) { $0.loginHint = user }
+    #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=login") == true)
+    #expect(try bench.provider.counter("signIns") == 2)
+    #expect(try bench.silent(of: user).isFromCache)
+    // What the caller wants beyond it stays.
+    _ = try bench.acquisition().signOut([user], options)
+    try bench.signIn(as: user) {
+      $0.loginHint = user
+      $0.prompt = .consent
+    }
+    #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=consent") == true)
+  }
+
+  @Test func theDeadlineAndTheCallersWishEndTheWait() throws {
+    let bench = try SignInBench()
+    bench.browser.script.withLock { $0 = { _, _ in } }
+    let error = try failure { try bench.signIn(as: "") { $0.deadlineMilliseconds = 300 } }
+    #expect(error?.signIn == .timedOut)
+    let cancellation = Cancellation()
+    bench.browser.script.withLock { $0 = { _, _ in cancellation.cancel() } }
+    let cancelled = try failure {
+      try bench.acquisition(cancellation).interactive(
+        InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
+    }
+    #expect(cancelled?.signIn == .cancelled)
+    #expect(try bench.accounts().isEmpty)
+  }
+
+  @Test func whereNoBrowserOpensThePageIsToldAndCanBeOpenedElsewhere() throws {
+    let bench = try SignInBench()
+    struct NoBrowser: BrowserOpening {
+      func open(_ address: WebAddress) -> Bool { false }
+    }
+    let platform = SignInPlatform(
+      transport: bench.platform.transport, receiver: bench.platform.receiver,
+      browser: NoBrowser())
+    let browser = bench.browser
+    let result = try Acquisition(core: bench.vault.core(), platform: platform) { event in
+      if case .waitingForBrowser(let page, isOpened: false) = event { _ = browser.open(page) }
+    }.interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
+    #expect(result.account.username == "ada@contoso.example")
+  }
+
+  @Test func foreignRequestsToTheListenerDoNotDisturbTheSignIn() throws {
+    let bench = try SignInBench()
+    bench.browser.script.withLock {
+      $0 = { browser, url in
+        let location = try browser.signIn(at: url, as: "ada@contoso.example")
+        let base = String(location.prefix { $0 != "?" })
+        for (method, target, headers) in [
+          ("GET", base + "favicon.ico", [:]), ("POST", location, [:]), ("GET", base, [:]),
+          ("GET", location, ["Sec-Fetch-Mode": "no-cors"]),
+        ] as [(String, String, [String: String])] {
+          guard try RawHTTP.send(method, target, headers: headers).status >= 400 else { return }
+        }
+        _ = try RawHTTP.send("GET", location)
+      }
+    }
+    #expect(try bench.signIn(as: "").account.username == "ada@contoso.example")
+  }
+
+  @Test func rfc6749_section10_12_anAnswerOfAnotherSignInIsRefused() throws {
+    let bench = try SignInBench()
+    bench.browser.script.withLock {
+      $0 = { browser, url in
+        let location = try browser.signIn(at: url, as: "ada@contoso.example")
+        let forged = location.replacing(#/state=[^&]*/#, with: "state=other")
+        _ = try RawHTTP.send("GET", forged)
+      }
+    }
+    #expect(try failure { try bench.signIn(as: "") }?.signIn == .stateMismatch)
+    #expect(try bench.accounts().isEmpty)
+    #expect(try bench.provider.counter("codeRedemptions") == 0)
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import SignIn
+import Testing
+import TokenVault
+import TokenVaultTestSupport
+import VaultModel
+
+/// Tokens without the user, with the provider well and unwell.
+@Suite struct SilentTests {
+  private static let user = "ada@contoso.example"
+
+  private func signedIn(_ configuration: String? = nil) throws -> (SignInBench, TokenResult) {
+    let bench = try SignInBench(configuration)
+    return (bench, try bench.signIn(as: Self.user))
+  }
+
+  @Test func aTokenThatIsDueIsRefreshedAndWhileThatFailsServed() throws {
+    let (bench, first) = try signedIn()
+    try bench.advance(by: 1900)
+    try bench.provider.fault(#"{"status": 503}"#)
+    let served = try bench.silent(of: Self.user)
+    #expect(served.accessToken.reveal() == first.accessToken.reveal())
+    #expect(!served.isExtendedLifetime)
+    #expect(try bench.provider.counter("refreshRequests") == 0)
+    // The pause that 503 made holds, and then ends.
+    #expect(try bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("refreshRequests") == 0)
+    try bench.advance(by: 61)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("refreshes") == 1)
+  }
+
+  @Test func anOutageIsOutlastedOnlyWhereThatIsWanted() throws {
+    let (bench, first) = try signedIn()
+    try bench.advance(by: 3700)
+    for fault in [#"{"status": 503, "count": 2}"#, #"{"ending": "cut", "count": 2}"#] {
+      try bench.provider.fault(fault)
+      #expect(try failure { try bench.silent(of: Self.user) }?.reason == nil)
+      let served = try bench.silent(of: Self.user) { $0.extendedLifetime = true }
+      #expect(served.isExtendedLifetime)
+      #expect(served.accessToken.reveal() == first.accessToken.reveal())
+      try bench.provider.control("faults/clear")
+      try bench.advance(by: 61)
+    }
+    try bench.advance(by: 3600)
+    try bench.provider.fault(#"{"status": 503}"#)
+    let error = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
+    #expect(error?.signIn == .badAnswer(.notJSON(status: 503)))
+  }
+
+  @Test func anExtendedLifetimeIsForOutagesOnly() throws {
+    let (bench, _) = try signedIn()
+    try bench.advance(by: 3700)
+    try bench.provider.fault(#"{"error": "invalid_grant", "suberror": "basic_action"}"#)
+    let error = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
+    #expect(error?.refusal?.suberror == "basic_action")
+    let paused = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
+    #expect(paused?.refusal?.suberror == "basic_action")
+  }
+
+  @Test(arguments: [
+    (#"{"status": 429, "retryAfter": 40}"#, Int64(40)), (#"{"status": 429}"#, 60),
+    (#"{"status": 500}"#, 60), (#"{"status": 503, "retryAfter": 100000}"#, 3600),
+    (#"{"error": "temporarily_unavailable", "status": 503, "retryAfter": 5}"#, 5),
+    (#"{"error": "invalid_request", "retryAfter": 7}"#, 7),
+  ])
+  func aProviderThatAsksForQuietIsLeftAloneForSoLong(fault: String, seconds: Int64) throws {
+    let (bench, _) = try signedIn()
+    try bench.advance(by: 4000)
+    try bench.provider.fault(fault)
+    _ = try failure { try bench.silent(of: Self.user) }
+    let until = bench.vault.clock.withLock { $0 } + seconds
+    func throttled(_ scopes: String) throws -> Bool {
+      try failure { try bench.silent(scopes, of: Self.user) }?.signIn
+        == .throttled(untilEpochSeconds: until, nil)
+    }
+    // It holds for everything of this client.
+    #expect(try throttled("User.Read"))
+    #expect(try throttled("Mail.Read"))
+    try bench.advance(by: seconds - 1)
+    #expect(try throttled("User.Read"))
+    #expect(try bench.provider.counter("refreshRequests") == 0)
+    try bench.advance(by: 1)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test(arguments: [
+    (#""error": "invalid_grant", "suberror": "bad_token", "code": 50173"#, false),
+    (#""error": "invalid_grant", "suberror": "token_expired", "code": 700082"#, false),
+    (#""error": "invalid_grant", "code": 70008"#, false),
+    (#""error": "invalid_grant", "code": 65001"#, true),
+    (#""error": "invalid_grant", "suberror": "consent_required", "code": 65001"#, true),
+    (#""error": "invalid_grant", "suberror": "basic_action", "code": 50076"#, true),
+    (#""error": "interaction_required", "suberror": "additional_action""#, true),
+    (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
+    (#""status": 400"#, true), (#""status": 401"#, true),
+  ])
+  func whatWantsTheUserPausesAndOnlyADeadTokenIsDeleted(fault: String, isKept: Bool) throws {
+    let (bench, _) = try signedIn()
+    try bench.advance(by: 4000)
+    try bench.provider.fault("{\(fault)}")
+    #expect(try failure { try bench.silent(of: Self.user) }?.refusal != nil)
+    #expect(try bench.accounts().first?.isRefreshTokenStored == isKept)
+    let again = try failure { try bench.silent(of: Self.user) }
+    #expect(again?.reason != nil)
+    #expect(try bench.provider.counter("refreshRequests") == 0)
+    guard isKept else {
+      // Signing in again mends it at once.
+      try bench.signIn(as: Self.user)
+      #expect(try bench.silent(of: Self.user).isFromCache)
+      return
+    }
+    // Another request of the same client is not held up.
+    #expect(try !bench.silent("openid", of: Self.user).accessToken.reveal().isEmpty)
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test func aPauseEndsWithItsTimeASignInOrAnotherSuccess() throws {
+    let (bench, _) = try signedIn()
+    let fault = #"{"error": "interaction_required", "suberror": "basic_action"}"#
+    func isPaused() throws -> Bool { try failure { try bench.silent(of: Self.user) } != nil }
+    func pause() throws {
+      try bench.advance(by: 4000)
+      try bench.provider.fault(fault)
+      #expect(try isPaused())
+      #expect(try isPaused())
+    }
+    try pause()
+    try bench.advance(by: 119)
+    #expect(try isPaused())
+    try bench.advance(by: 1)
+    #expect(try !isPaused())
+    try pause()
+    try bench.signIn(as: Self.user)
+    #expect(try !isPaused())
+    try pause()
+    _ = try bench.silent("openid", of: Self.user)
+    #expect(try !isPaused())
+  }
+
+  @Test func aForcedRefreshAndClaimsAskTheProvider() throws {
+    let (bench, first) = try signedIn()
+    let forced = try bench.silent(of: Self.user) { $0.forceRefresh = true }
+    #expect(forced.accessToken.reveal() != first.accessToken.reveal())
+    let claims = try ClaimsRequest(json: #"{"access_token":{"acrs":{"value":"c1"}}}"#)
+    let stronger = try bench.silent(of: Self.user) { $0.claims = claims }
+    #expect(stronger.accessToken.reveal() != forced.accessToken.reveal())
+    #expect(try bench.provider.counter("refreshes") == 2)
+    // What was acquired last is what is served.
+    let served = try bench.silent(of: Self.user)
+    #expect(served.accessToken.reveal() == stronger.accessToken.reveal())
+  }
+
+  @Test func declinedScopesAreAnErrorAndWhatWasGrantedIsKept() throws {
+    let bench = try SignInBench(#"{"declinedScopes": ["Mail.Read"]}"#)
+    let error = try failure { try bench.signIn(as: Self.user, scopes: "User.Read Mail.Read") }
+    guard case .declinedScopes(let granted, let declined)? = error?.signIn else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(declined == ["Mail.Read"])
+    #expect(granted.contains("User.Read"))
+    #expect(try bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test func rfc9700_section4_14_2_everyRefreshRotatesAndTheOldTokenIsGone() throws {
+    let (bench, _) = try signedIn()
+    for _ in 0..<5 {
+      try bench.advance(by: 4000)
+      #expect(try !bench.silent(of: Self.user).isFromCache)
+    }
+    #expect(try bench.provider.counter("refreshes") == 5)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func withoutRotationTheRefreshTokenStays() throws {
+    let (bench, _) = try signedIn(#"{"rotation": false}"#)
+    for _ in 0..<3 {
+      try bench.advance(by: 4000)
+      #expect(try !bench.silent(of: Self.user).isFromCache)
+    }
+  }
+
+  @Test(arguments: ["cut", "half"])
+  func rfc9700_section4_14_2_aRefreshThatMayHaveArrivedIsNotSentAgain(ending: String) throws {
+    let (bench, _) = try signedIn()
+    try bench.advance(by: 4000)
+    try bench.provider.fault(#"{"ending": "\#(ending)"}"#)
+    var application = try bench.application()
+    application.retryCount = 5
+    let asked = application
+    let error = try failure { try bench.silent(of: Self.user) { $0.application = asked } }
+    #expect(error?.signIn != nil)
+    #expect(try bench.provider.counter("refreshRequests") == 1)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func aClientThatIsNotNamedNeedNotBeWhereATokenIsValid() throws {
+    let bench = try SignInBench()
+    let clients = [ProviderProcess.client] + ProviderProcess.familyClients
+    for client in clients {
+      try bench.signIn(as: Self.user, try bench.application(client: client))
+    }
+    #expect(try bench.silent(of: Self.user, client: nil).isFromCache)
+    let error = try failure { try bench.silent("Mail.Read", of: Self.user, client: nil) }
+    guard case .clientRequired(let stored, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(stored == clients.sorted())
+  }
+}
