@@ -10,7 +10,7 @@ struct SchemeRedirectTests {
     // xdg-open looks for handlers of schemes on a desktop only.
     let command =
       "DISPLAY=:nowhere tokenvault sign-in --client-id $C --authority $A --scope User.Read "
-      + "--redirect-uri msauth.com.example.tokenvault://auth --browser \"env DISPLAY=:nowhere $ADA\""
+      + "--timeout 60s --redirect-uri msauth.com.example.tokenvault://auth --browser \"env DISPLAY=:nowhere $ADA\""
     let first = try home.run(command)
     let browser = try home.run("cat browser.log").output
     #expect(first.status == 0, "\(first.errors) \(browser)")
