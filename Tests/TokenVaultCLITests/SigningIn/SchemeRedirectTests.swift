@@ -14,9 +14,11 @@ struct SchemeRedirectTests {
     let first = try home.run(command)
     let browser = try home.run("cat browser.log").output
     #expect(first.status == 0, "\(first.errors) \(browser)")
-    #expect(first.errors.contains("The desktop now brings msauth.com.example.tokenvault: addresses"))
+    #expect(
+      first.errors.contains("The desktop now brings msauth.com.example.tokenvault: addresses"))
     let entry = try home.run(
-      "cat .local/share/applications/tokenvault-msauth.com.example.tokenvault.desktop").output
+      "cat .local/share/applications/tokenvault-msauth.com.example.tokenvault.desktop"
+    ).output
     #expect(entry.contains("\nMimeType=x-scheme-handler/msauth.com.example.tokenvault;\n"))
     #expect(entry.contains("/tokenvault redirect %u\n"))
     // It is written once, and said once.

@@ -90,8 +90,10 @@ struct SignInCommandTests {
   @Test func aTerminalShowsTheCodeAsAQRCode() throws {
     let home = try SignInHome()
     let terminal = try TmuxTerminal(
-      "tokenvault sign-in --client-id \(ProviderProcess.client) "
-        + "--authority \(home.provider.url)/common/v2.0 --device-code", in: home.home)
+      // The shell of the terminal gets the signal too, and stays.
+      "trap : INT; tokenvault sign-in --client-id \(ProviderProcess.client) "
+        + "--authority \(home.provider.url)/common/v2.0 --device-code", in: home.home, columns: 100,
+      rows: 50)
     let screen = try terminal.wait(for: "Ctrl-C cancels")
     #expect(screen.contains("█") && screen.contains("▄"))
     try terminal.press("C-c")
@@ -154,7 +156,8 @@ struct SignInCommandTests {
     let home = try SignInHome()
     #expect(
       try home.run(
-        "tokenvault group create org.example.shared --device-mode shared").status
+        "tokenvault group create org.example.shared --device-mode shared"
+      ).status
         == 0)
     #expect(try home.signIn("ADA", "--group org.example.shared").status == 0)
     let second = try home.signIn("GRACE", "--group org.example.shared")

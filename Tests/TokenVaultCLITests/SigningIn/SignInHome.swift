@@ -40,7 +40,8 @@ final class SignInHome {
     -> ShellHome.Run
   {
     try run(
-      "tokenvault sign-in --client-id $C --authority $A --timeout 60s \(options) --browser \"$\(person)\"")
+      "tokenvault sign-in --client-id $C --authority $A --timeout 60s \(options) --browser \"$\(person)\""
+    )
   }
 
   /// Runs a command while something else is done; it ends before the call does.

@@ -87,7 +87,7 @@ struct TokenRefreshTests {
       #"{"endpoint": "token", "error": "invalid_client", "description": "No."}"#)
     let refused = try home.run("tokenvault token --force-refresh --client-id $C")
     #expect(refused.status == 76)
-    #expect(refused.errors.contains("The provider refused: invalid_client: No"))
+    #expect(refused.errors.contains("The provider refused: invalid_client: "))
     try home.provider.fault(#"{"endpoint": "token", "status": 429, "retryAfter": 60}"#)
     let busy = try home.run("tokenvault token --force-refresh")
     #expect([69, 76].contains(busy.status))
