@@ -27,7 +27,8 @@ struct TokenVaultCommand: ParsableCommand {
     subcommands: [
       SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
       WhichCommand.self,
-      TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
+      TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
+      SignOutCommand.self,
       GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
