@@ -153,8 +153,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderTests", dependencies: ["TokenVaultTestSupport"], exclude: ["Peers"],
-      swiftSettings: strict),
+      name: "ProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultCrypto", "tokenvault"],
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
