@@ -112,7 +112,7 @@ final class Desk: Sendable {
   /// The ids of the accounts.
   func accounts() throws -> [String] {
     let accounts = try run("list", "--json").json as? [[String: Any]]
-    return try #require(accounts).compactMap { $0["homeAccountId"] as? String }.sorted()
+    return try #require(accounts).compactMap { $0["identifier"] as? String }.sorted()
   }
 
   /// The user names of the accounts.

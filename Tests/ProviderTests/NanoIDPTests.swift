@@ -43,7 +43,7 @@ struct NanoIDPTests {
     let browser = try HeadlessBrowser(.ada)
     let desk = try Desk()
     try Self.signIn(at: provider, in: browser, desk)
-    #expect(try desk.people() == ["ada"])
+    #expect(try desk.accounts() == ["ada"])
 
     var tokens = [try desk.succeed("token"), try desk.succeed("token")]
     #expect(tokens[0] == tokens[1])
@@ -90,11 +90,11 @@ struct NanoIDPTests {
     #expect(ran.status == 4)
     #expect(ran.errors.contains("invalid_grant"))
     #expect(ran.errors.contains("tokenvault sign-in --client-id tool --authority"))
-    #expect(try desk.people() == ["ada"])
+    #expect(try desk.accounts() == ["ada"])
     #expect(try desk.succeed("token") == cached)
 
     try Self.signIn(at: provider, in: browser, desk)
-    #expect(try desk.people() == ["ada"])
+    #expect(try desk.accounts() == ["ada"])
     try desk.succeed("token", "--force-refresh")
   }
 
@@ -109,7 +109,7 @@ struct NanoIDPTests {
 
     let desk = try Desk(trusting: provider.authorityFile)
     try Self.signIn(at: provider, in: browser, desk)
-    #expect(try desk.people() == ["bob"])
+    #expect(try desk.accounts() == ["bob"])
     let first = try desk.succeed("token", "--force-refresh")
     try provider.rotateKeys()
     #expect(try desk.succeed("token", "--force-refresh") != first)
