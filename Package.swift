@@ -47,7 +47,7 @@ let package = Package(
     // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
-      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
+      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls", "VaultCrypto"],
       swiftSettings: strict),
 
     .target(
@@ -157,8 +157,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderTests", dependencies: ["TokenVaultTestSupport"], exclude: ["Peers"],
-      swiftSettings: strict),
+      name: "ProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultCrypto", "tokenvault"],
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [

@@ -19,7 +19,9 @@ enum ImportTable {
     ],
     // Signing in.
     "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
-    "SignInTransport": ["CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls"],
+    "SignInTransport": [
+      "CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls", "VaultCrypto",
+    ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
       "Synchronization", "SystemCalls", "VaultCrypto", "VaultModel",

@@ -97,4 +97,17 @@ public final class HeadlessBrowser: Sendable {
     let result = directory.appending(path: "result")
     return try JSONDecoder().decode(Page.self, from: Data(contentsOf: result))
   }
+
+  /// Waits for the end of a visit that somebody else began, and takes its last page: the next call
+  /// is for the next visit. Throws if there is none within five minutes.
+  public func nextPage() throws -> Page {
+    let end = ContinuousClock.now + .seconds(300)
+    let result = directory.appending(path: "result")
+    while !FileManager.default.fileExists(atPath: result.path), ContinuousClock.now < end {
+      usleep(20_000)
+    }
+    let page = try lastPage()
+    try FileManager.default.removeItem(at: result)
+    return page
+  }
 }

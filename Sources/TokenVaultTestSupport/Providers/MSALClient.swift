@@ -38,6 +38,7 @@ public struct MSALClient: Sendable {
     var flow: Flow?
     var browser: [String]?
     var force: Bool?
+    var dropsIDToken: Bool?
   }
 
   private let configuration: Configuration
@@ -56,8 +57,12 @@ public struct MSALClient: Sendable {
   }
 
   /// Signs a person in.
-  public func signIn(_ flow: Flow, in browser: HeadlessBrowser) throws -> Answer {
+  /// - Parameter withoutIDToken: whether the provider seems to send no ID token.
+  public func signIn(
+    _ flow: Flow, in browser: HeadlessBrowser, withoutIDToken: Bool = false
+  ) throws -> Answer {
     var configuration = configuration
+    configuration.dropsIDToken = withoutIDToken
     configuration.flow = flow
     configuration.browser = [browser.command.path]
     return try run("sign-in", configuration)
@@ -67,8 +72,10 @@ public struct MSALClient: Sendable {
   public func answerFromCache() throws -> Answer { try run("silent", configuration) }
 
   /// Refreshes for the first account of the cache, whatever is in it.
-  public func refresh() throws -> Answer {
+  /// - Parameter withoutIDToken: whether the provider seems to send no ID token.
+  public func refresh(withoutIDToken: Bool = false) throws -> Answer {
     var configuration = configuration
+    configuration.dropsIDToken = withoutIDToken
     configuration.force = true
     return try run("silent", configuration)
   }

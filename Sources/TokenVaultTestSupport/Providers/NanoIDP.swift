@@ -46,4 +46,10 @@ public final class NanoIDP: Sendable {
   /// The certificate of its private authority, as a PEM file: for SSL_CERT_FILE and the like. Nil
   /// without TLS.
   public var authorityFile: URL? { server.facts.authorityFile.map { URL(filePath: $0) } }
+
+  /// Signs with a new key from now on; the old one stays among those that it tells.
+  public func rotateKeys() throws {
+    _ = try PythonPeer().run(
+      PeerScript.url("rotate_keys.py"), [issuer, authorityFile?.path ?? ""])
+  }
 }

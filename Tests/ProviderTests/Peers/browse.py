@@ -88,7 +88,7 @@ class SignIn:
             return None
         browser, options = self.browser, self.options
         if options.deny and browser.shows(DENY):
-            self.act("deny", lambda: browser.click(DENY))
+            self.act("deny", self.deny)
         elif browser.shows(FIELD_PASSWORD):
             self.sign_in()
         elif browser.shows(PICKER):
@@ -146,11 +146,18 @@ class SignIn:
             raise Refused("the provider asks again")
         self.act("sign in", self.fill_in)
 
+    def deny(self):
+        self.fill_in_code()
+        self.browser.click(DENY)
+
+    def fill_in_code(self):
+        if self.browser.shows(DEVICE_CODE_TOO + ":placeholder-shown"):
+            self.browser.fill(DEVICE_CODE_TOO, contents(self.options.code_file))
+
     def fill_in(self):
         browser = self.browser
         password = contents(self.options.password_file)
-        if browser.shows(DEVICE_CODE_TOO + ":placeholder-shown"):
-            browser.fill(DEVICE_CODE_TOO, contents(self.options.code_file))
+        self.fill_in_code()
         browser.fill(FIELD_USER, self.options.user)
         browser.fill(FIELD_PASSWORD, password)
         # A script that draws its form anew empties it: then once more.

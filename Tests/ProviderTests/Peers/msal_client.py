@@ -4,6 +4,7 @@ CONFIG is JSON: issuer, clientID, scopes, cache (its file, read and written), an
   sign-in  flow (code or device), browser (a command that takes the URL)
   silent   force (refreshes in any case); without it a POST is refused, so that an answer can
            only come from the cache
+and dropsIDToken, for a provider that sends none.
 The authority of a private certificate is taken from REQUESTS_CA_BUNDLE. Prints JSON with digests
 in place of tokens."""
 
@@ -33,7 +34,12 @@ class Session(requests.Session):
             self.posts += 1
             if verb == "silent" and not config.get("force"):
                 raise SystemExit("msal_client.py: a POST where the cache should have answered")
-        return super().request(method, url, timeout=60, **options)
+        answer = super().request(method, url, timeout=60, **options)
+        if config.get("dropsIDToken") and answer.ok and "id_token" in answer.json():
+            body = answer.json()
+            del body["id_token"]
+            answer._content = json.dumps(body).encode()
+        return answer
 
 
 def digest(text):
