@@ -1,0 +1,72 @@
+import Testing
+import VaultModel
+
+@testable import SignIn
+
+/// What a caller adds to requests: parameters, claims, capabilities.
+@Suite struct RequestParametersTests {
+  @Test func theApplicationsParametersGoWithEveryRequestAndReplaceNone() throws {
+    let (endpoint, provider) = try endpoint {
+      $0.extraParameters = ["slice": "testslice", "dc": "west", "client_id": "other"]
+    }
+    let session = try AuthorizationSession(
+      InteractiveRequest(scopes: ScopeSet(["read"])), of: endpoint,
+      redirectURI: "http://127.0.0.1:4567/")
+    // The provider of this test answers 404 to all of them.
+    _ = try endpoint.redeem(
+      code: .init("c"), verifier: .init("v"), redirectURI: "http://127.0.0.1:4567/",
+      scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
+    _ = try endpoint.refresh(
+      .init("r"), scopes: ScopeSet(["read"]), claims: nil,
+      extra: FormParameters(sorted: ["dc": "east"]))
+    let forms = [session.address.parameters] + provider.requests.compactMap(\.form)
+    #expect(forms.count == 3)
+    #expect(forms.allSatisfy { $0["slice"] == "testslice" && $0["client_id"] == "app" })
+    #expect(forms.map { $0["dc"] } == ["west", "west", "east"])
+  }
+
+  @Test func openIDConnectCore_section5_5_aClaimsRequestSaysWhatIsAskedOfWhichToken() throws {
+    var request = ClaimsRequest()
+    #expect(request.isEmpty)
+    let essential = ClaimsRequest.Claim("auth_time", isEssential: true)
+    let valued = ClaimsRequest.Claim("acr", value: "c1", values: ["c1", "c2"])
+    request.request(essential, in: .idToken)
+    request.request(valued, in: .accessToken)
+    request.request(.init("nickname"), in: .idToken)
+    #expect(request.claims(in: .idToken) == [essential, .init("nickname")])
+    #expect(request.claims(in: .accessToken) == [valued])
+    let same = try ClaimsRequest(json: request.json)
+    #expect(same == request)
+    #expect(same.claims(in: .accessToken) == [valued])
+    request.remove("auth_time", from: .idToken)
+    #expect(request.claims(in: .idToken) == [.init("nickname")])
+    #expect(request != same)
+    request.remove("nickname", from: .idToken)
+    request.remove("acr", from: .accessToken)
+    #expect(request.isEmpty)
+  }
+
+  @Test(arguments: ["", "[]", "{", "null", #"{"id_token": 1}"#, #"{"id_token": "a"}"#])
+  func whatIsNoClaimsRequestIsRefused(json: String) {
+    #expect(throws: SignInError.invalidRequest(.claims)) { try ClaimsRequest(json: json) }
+  }
+
+  @Test func theApplicationsCapabilitiesGoWithTheClaims() throws {
+    let (endpoint, provider) = try endpoint { $0.clientCapabilities = ["CP1"] }
+    var claims = ClaimsRequest()
+    claims.request(.init("auth_time", isEssential: true), in: .idToken)
+    var request = InteractiveRequest(scopes: ScopeSet(["read"]))
+    request.claims = claims
+    let session = try AuthorizationSession(
+      request, of: endpoint, redirectURI: "http://127.0.0.1:4567/")
+    _ = try endpoint.refresh(
+      .init("r"), scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
+    let sent = try #require(session.address.parameters["claims"])
+    #expect(try ClaimsRequest(json: sent).claims(in: .idToken).map(\.name) == ["auth_time"])
+    let refreshed = try #require(provider.requests.first?.form?["claims"])
+    for json in [sent, refreshed] {
+      let capabilities = try ClaimsRequest(json: json).claims(in: .accessToken)
+      #expect(capabilities == [.init("xms_cc", values: ["CP1"])])
+    }
+  }
+}
