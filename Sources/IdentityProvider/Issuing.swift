@@ -17,16 +17,17 @@ extension Provider {
     let granted = scopes.filter { !declined.contains($0) }
     let lifetime = configuration.number("accessTokenLifetime")
     let claims = form["claims"] ?? grant.claims
+    let keyID = try boundKey(form)
     let access = AccessToken(
       grant: index, username: user.username, client: client.id,
       tenant: realm.tenant(for: user), scopes: granted.map { Scopes.name($0, base) },
       audience: granted.first { !Scopes.openID.contains($0) }.map { Scopes.resource($0, base) }
-        ?? "graph", claims: claims, expires: now + lifetime)
+        ?? "graph", claims: claims, expires: now + lifetime, keyID: keyID)
     let token = try accessTokenText(access, user, realm)
     accessTokens[token] = access
     let told = granted.filter { realm.isPlain || $0 != "offline_access" }
     var answer: JSONValue = [
-      "token_type": "Bearer", "scope": .string(told.joined(separator: " ")),
+      "token_type": keyID == nil ? "Bearer" : "pop", "scope": .string(told.joined(separator: " ")),
       "expires_in": .whole(lifetime), "access_token": .string(token),
     ]
     if let refresh = refreshToken(index, client, grant, form) {
@@ -87,13 +88,15 @@ extension Provider {
   ) throws(Failure) -> String {
     guard configuration.text("accessTokenFormat") == "jwt" else { return "at." + randomText(48) }
     let own = token.audience == "graph" ? "https://graph.microsoft.com" : token.audience
-    return try signed([
+    var claims: JSONValue = [
       "aud": .string(own), "iss": .string(realm.issuer(base: base, for: user)),
       "iat": .whole(now), "nbf": .whole(now), "exp": .whole(token.expires),
       "oid": .string(user.objectID(in: token.tenant)), "tid": .string(token.tenant),
       "azp": .string(token.client), "scp": .string(token.scopes.joined(separator: " ")),
       "uti": .string(randomText(16)), "ver": "2.0",
-    ])
+    ]
+    claims.set("cnf", token.keyID.map { ["kid": .string($0)] })
+    return try signed(claims)
   }
 
   private mutating func idToken(

@@ -48,11 +48,14 @@ struct Request {
       .map { String($0.dropFirst(name.count + 1)) }
   }
 
-  var bearer: String? {
-    guard let value = headers["authorization"], value.lowercased().hasPrefix("bearer ") else {
+  var bearer: String? { credentials("bearer") }
+
+  /// What stands behind the scheme's name in the Authorization field.
+  func credentials(_ scheme: String) -> String? {
+    guard let value = headers["authorization"], value.lowercased().hasPrefix(scheme + " ") else {
       return nil
     }
-    return String(value.dropFirst(7))
+    return String(value.dropFirst(scheme.count + 1))
   }
 }
 

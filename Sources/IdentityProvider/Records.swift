@@ -56,6 +56,8 @@ struct AccessToken {
   var audience: String
   var claims: String?
   var expires: Double
+  /// The key that the token is bound to; nil for a bearer token.
+  var keyID: String?
 }
 
 /// A device authorization (RFC 8628).

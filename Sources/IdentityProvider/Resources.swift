@@ -55,11 +55,16 @@ extension Provider {
   private mutating func bearer(
     _ request: Request, audience: String?, scope: String?
   ) throws(Refusal) -> AccessToken {
-    guard let text = request.bearer else {
+    let proof = request.credentials("pop").flatMap { SignedRequest($0) }
+    guard let text = proof?.accessToken ?? request.bearer else {
       throw Refusal(text: "Access token is empty.", challenge: "")
     }
     guard let token = accessTokens[text], !grants[token.grant].isRevoked else {
       throw Refusal(text: "The token is not valid.")
+    }
+    // A bound token is no bearer token, and the other way round.
+    guard token.keyID == proof?.keyID, proof?.isFor(request, base: base, now: now) ?? true else {
+      throw Refusal(text: "The token is bound to another key or request.")
     }
     guard now < token.expires else { throw Refusal(text: "Lifetime validation failed.") }
     guard audience == nil || token.audience == audience else {

@@ -17,6 +17,8 @@ package struct Acquired: Sendable {
   package let granted: ScopeSet
   /// What was asked for and not granted.
   package let declined: [String]
+  /// The key that the access token is bound to; empty for a bearer token.
+  package let keyID: String
   /// When the answer came.
   package let now: Timestamp
   package let correlationID: String
@@ -31,10 +33,14 @@ package struct Acquired: Sendable {
     package var account: HomeAccountID?
     /// The tenant that a refresh was for; empty for a new sign-in.
     package var realm: String
+    /// The key that the token was asked to be bound to; empty for a bearer token.
+    package var keyID: String
 
     package init(
-      scopes: ScopeSet, nonce: String? = nil, account: HomeAccountID? = nil, realm: String = ""
+      scopes: ScopeSet, nonce: String? = nil, account: HomeAccountID? = nil, realm: String = "",
+      keyID: String = ""
     ) {
+      self.keyID = keyID
       self.scopes = scopes
       self.nonce = nonce
       self.account = account
@@ -49,7 +55,10 @@ package struct Acquired: Sendable {
     _ answer: TokenAnswer, of endpoint: TokenEndpoint, keys: ProviderKeys,
     expecting expected: Expectation, now: Timestamp
   ) throws(SignInError) {
-    guard answer.tokenType.lowercased() == "bearer" else { throw .badAnswer(.tokenType) }
+    // Asked for a bound token and given one that anybody may use: it is not used as either.
+    let tokenType = expected.keyID.isEmpty ? "bearer" : "pop"
+    guard answer.tokenType.lowercased() == tokenType else { throw .badAnswer(.tokenType) }
+    keyID = expected.keyID
     let metadata = endpoint.metadata
     clientID = endpoint.application.clientID
     authority = metadata.authority

@@ -33,6 +33,8 @@ public struct InteractiveRequest: Hashable, Sendable {
   public var authority: Authority?
   /// Further parameters for both endpoints; none may replace one of the protocol's.
   public var extraParameters: [String: String] = [:]
+  /// How the token is going to be shown.
+  public var authenticationScheme = AuthenticationScheme.bearer
   /// The only account that will do: another one is ``SignInError/mismatchedUser``.
   public var account: HomeAccountID?
   /// For how long to wait for the user.

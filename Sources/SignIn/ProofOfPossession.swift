@@ -1,6 +1,14 @@
 public import VaultCrypto
 public import VaultModel
 
+/// How a token is shown to the API it is for (MSAL's authentication schemes).
+public enum AuthenticationScheme: Hashable, Sendable {
+  /// The token alone: whoever has it may use it (RFC 6750).
+  case bearer
+  /// The token in a signed request, for this request only.
+  case pop(ProofOfPossession.Request)
+}
+
 /// Access tokens that only the holder of a key can use, as MSAL for macOS has them: the token is
 /// bound to the key when it is issued, and each request carries it in a signed HTTP request
 /// (draft-ietf-oauth-signed-http-request).

@@ -18,6 +18,8 @@ public struct TokenRequest: Hashable, Sendable {
   public var minimumValidity: Int64
   /// Whether a stored token will not do: a claims request or a forced refresh.
   public var needsNewToken: Bool
+  /// The key that it must be bound to; empty for a bearer token.
+  package var keyID = ""
   /// Who should issue it; nil for who signed the account in.
   public var authority: Authority?
 
@@ -124,7 +126,7 @@ extension VaultCore {
       throw needed(.signedOut)
     }
     let usable = stored.sheet.stored.filter { entry in
-      entry.credential.isServable(to: request.clientID, signedOut: stored.sheet.clients)
+      entry.credential.isServable(to: request, signedOut: stored.sheet.clients)
         && request.accepts(entry.credential, of: account)
     }
     guard !usable.isEmpty else { throw needed(.noToken) }
@@ -156,18 +158,19 @@ extension VaultCore {
 }
 
 extension Credential {
-  /// Only bearer tokens and plain secrets are served: a token bound to a key or to another user's
-  /// assertion is of no use to who asks here, and one for a claims request was asked for by name.
+  /// Only bearer tokens and plain secrets are served, and to the holder of a key the tokens that are
+  /// bound to it: one of another key or of another user's assertion is of no use to who asks here,
+  /// and one for a claims request was asked for by name.
   fileprivate func isServable(
-    to client: String?, signedOut: [String: AccountSheet.SignInState]
+    to request: TokenRequest, signedOut: [String: AccountSheet.SignInState]
   ) -> Bool {
     switch kind {
-    case .secret: return true
+    case .secret: return request.keyID.isEmpty
     case .accessToken:
-      guard effectiveTokenType == "bearer", keyID.isEmpty, userAssertionHash.isEmpty,
-        requestedClaims.isEmpty
+      guard effectiveTokenType == (request.keyID.isEmpty ? "bearer" : "pop"),
+        keyID == request.keyID, userAssertionHash.isEmpty, requestedClaims.isEmpty
       else { return false }
-      if let client { return CaseFolding.equal(client, clientID) }
+      if let client = request.clientID { return CaseFolding.equal(client, clientID) }
       return signedOut[CaseFolding.key(clientID)] != .signedOut
     case .refreshToken, .idToken, .other: return false
     }

@@ -95,6 +95,12 @@ extension VaultCore {
     }
     if let token = answer.idToken { try store(credential(.idToken), token) }
     stored.sheet.merge(acquired, environment: environment)
+    // Keys live as long as their process: nobody else would ever take their tokens away.
+    if !acquired.keyID.isEmpty {
+      try transaction.removeCredentials(of: &stored) {
+        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: acquired.now, skew: 0)
+      }
+    }
     try store(acquired.accessToken(credential(.accessToken)), answer.accessToken)
     // What is known of the client's family decides whose refresh tokens it tries.
     if acquired.authority.isMicrosoft, answer.refreshToken != nil {
@@ -109,7 +115,8 @@ extension VaultCore {
   ) throws -> TokenResult {
     TokenResult(
       accessToken: Redacted(Array(acquired.answer.accessToken.reveal().utf8)),
-      tokenType: "Bearer", expiresOn: acquired.now.advanced(by: acquired.answer.expiresIn),
+      tokenType: acquired.tokenType,
+      expiresOn: acquired.now.advanced(by: acquired.answer.expiresIn),
       scopes: acquired.granted, account: account(stored, in: transaction),
       authority: try acquired.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
       realm: acquired.realm, correlationID: acquired.correlationID)
@@ -135,18 +142,20 @@ extension VaultCore {
 
 extension GroupTransaction {
   /// Whether the account still has this refresh token.
-  fileprivate func holds(_ token: Redacted<String>, in stored: StoredAccount) throws -> Bool {
-    let secret = Array(token.reveal().utf8)
-    for entry in stored.sheet.stored where entry.credential.kind == .refreshToken {
-      if ConstantTime.equal(try payload(of: entry, in: stored).secret.reveal(), secret) {
-        return true
-      }
-    }
-    return false
+  func holds(_ token: Redacted<String>, in stored: StoredAccount) throws -> Bool {
+    try !entries(with: token, in: stored).isEmpty
   }
 
   /// Removes the entries that have this refresh token, and no other.
   func removeRefreshToken(_ token: Redacted<String>, from stored: inout StoredAccount) throws {
+    let equal = try entries(with: token, in: stored)
+    guard !equal.isEmpty else { return }
+    try removeCredentials(of: &stored) { equal.contains($0) }
+  }
+
+  private func entries(
+    with token: Redacted<String>, in stored: StoredAccount
+  ) throws -> Set<Credential> {
     let secret = Array(token.reveal().utf8)
     var equal: Set<Credential> = []
     for entry in stored.sheet.stored where entry.credential.kind == .refreshToken {
@@ -154,8 +163,7 @@ extension GroupTransaction {
         equal.insert(entry.credential)
       }
     }
-    guard !equal.isEmpty else { return }
-    try removeCredentials(of: &stored) { equal.contains($0) }
+    return equal
   }
 }
 
@@ -171,10 +179,14 @@ extension Acquired {
     }
   }
 
+  /// As MSAL's cache spells it.
+  fileprivate var tokenType: String { keyID.isEmpty ? "Bearer" : "Pop" }
+
   fileprivate func accessToken(_ base: Credential) -> Credential {
     var token = base
     token.target = granted.description
-    token.tokenType = "Bearer"
+    token.tokenType = tokenType
+    token.keyID = keyID
     token.cachedAt = now
     token.expiresOn = now.advanced(by: answer.expiresIn)
     token.extendedExpiresOn = now.advanced(by: answer.extendedExpiresIn ?? answer.expiresIn)

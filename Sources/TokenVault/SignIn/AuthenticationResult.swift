@@ -6,7 +6,7 @@ public import VaultModel
 public struct AuthenticationResult: Sendable {
   /// The access token.
   public let accessToken: Redacted<String>
-  /// `Bearer`.
+  /// `Bearer` or `Pop`.
   public let tokenType: String
   /// When the access token ends.
   public let expiresOn: Timestamp
@@ -26,10 +26,31 @@ public struct AuthenticationResult: Sendable {
   public let isFromCache: Bool
   /// Whether the token's end has passed, and it is given since the provider is down.
   public let isExtendedLifetime: Bool
+  /// How the token is shown.
+  public let authenticationScheme: AuthenticationScheme
+  /// The value of the Authorization field: RFC 6750 section 2.1, or a signed request, which holds
+  /// for a few minutes.
+  public let authorizationHeader: Redacted<String>
+}
 
-  /// The value of the Authorization field (RFC 6750 section 2.1).
-  public var authorizationHeader: Redacted<String> {
-    Redacted("\(tokenType) \(accessToken.reveal())")
+/// How a token is going to be shown, with the key where there is one.
+enum TokenPresentation: Sendable {
+  case bearer
+  case pop(ProofOfPossession, ProofOfPossession.Request)
+
+  var proof: ProofOfPossession? { if case .pop(let proof, _) = self { proof } else { nil } }
+
+  var scheme: AuthenticationScheme {
+    if case .pop(_, let request) = self { .pop(request) } else { .bearer }
+  }
+
+  func header(_ token: Redacted<String>, now: Timestamp) throws(SignInError) -> Redacted<String> {
+    guard case .pop(let proof, let request) = self else {
+      return Redacted("Bearer \(token.reveal())")
+    }
+    do { return try proof.authorizationHeader(token, for: request, now: now) } catch {
+      throw .cryptography
+    }
   }
 }
 
@@ -49,6 +70,8 @@ public struct SilentRequest: Hashable, Sendable {
   public var extraParameters: [String: String] = [:]
   /// Names the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""
+  /// How the token is going to be shown.
+  public var authenticationScheme = AuthenticationScheme.bearer
 
   /// A request for scopes of an account.
   public init(scopes: ScopeSet, account: Account) {

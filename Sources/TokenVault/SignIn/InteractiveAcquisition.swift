@@ -7,7 +7,7 @@ extension Acquisition {
   /// Signs a user in through the browser (RFC 8252), and stores the account.
   package func interactive(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration,
-    makesCurrent: Bool = false
+    makesCurrent: Bool = false, proof: ProofOfPossession? = nil
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(core.group) {
@@ -32,7 +32,8 @@ extension Acquisition {
         report(.redirectReceived)
         // The page says what came of it, so that nobody is told to be signed in who is not.
         let result = Result {
-          try finish(answer, session, request, endpoint, makesCurrent: makesCurrent)
+          try finish(
+            answer, session, request, endpoint, proof, makesCurrent: makesCurrent)
         }
         outcome = result
         return verdict(status, result)
@@ -79,19 +80,22 @@ extension Acquisition {
 
   private func finish(
     _ answer: AuthorizationSession.Answer, _ session: AuthorizationSession,
-    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, makesCurrent: Bool
+    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, _ proof: ProofOfPossession?,
+    makesCurrent: Bool
   ) throws -> TokenResult {
     let code: Redacted<String>
     switch answer {
     case .failure(let error): throw error
     case .code(let redeemable): code = redeemable
     }
+    var extra = proof?.tokenParameters ?? FormParameters()
+    extra.merge(request.extra)
     let response = try endpoint.redeem(
       code: code, verifier: session.verifier, redirectURI: session.redirectURI,
-      scopes: request.scopes, claims: request.claims, extra: request.extra)
+      scopes: request.scopes, claims: request.claims, extra: extra)
     return try keep(
       try TokenAnswer(response), of: endpoint, scopes: request.scopes, nonce: session.nonce,
-      account: request.account, makesCurrent: makesCurrent)
+      account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
   }
 
   /// Signs a user in on another device (RFC 8628), and stores the account.
@@ -128,10 +132,11 @@ extension Acquisition {
 
   private func keep(
     _ answer: TokenAnswer, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
-    account: HomeAccountID?, makesCurrent: Bool
+    account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
   ) throws -> TokenResult {
     let acquired = try Acquired(
-      answer, of: endpoint, keys: keys, expecting: .init(scopes: scopes, nonce: nonce),
+      answer, of: endpoint, keys: keys,
+      expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID),
       now: core.now)
     if let account {
       let type = acquired.authority.authorityType

@@ -57,13 +57,17 @@ extension VaultCore {
   }
 
   /// Deletes a refresh token that the provider refused, unless it was replaced in the meantime.
+  /// - Returns: whether it was still the stored one.
   func dropRefreshToken(
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh
-  ) throws(VaultError) {
+  ) throws(VaultError) -> Bool {
     try write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      guard var stored = try transaction.account(tag: plan.tag),
+        try transaction.holds(token, in: stored)
+      else { return false }
       try transaction.removeRefreshToken(token, from: &stored)
       try transaction.update(&stored)
+      return true
     }
   }
 }

@@ -18,6 +18,7 @@ public final class PublicClientApplication: Sendable {
   private let platform: SignInPlatform
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
+  private let key = ApplicationKey()
   private let session = Mutex<Cancellation?>(nil)
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
@@ -48,8 +49,9 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
     try requireKnown(request.authority)
-    return try await exclusively { acquisition throws(VaultError) in
-      try acquisition.interactive(request, application)
+    return try await exclusively(request.authenticationScheme) {
+      (acquisition, proof) throws(VaultError) in
+      try acquisition.interactive(request, application, proof: proof)
     }
   }
 
@@ -58,7 +60,7 @@ public final class PublicClientApplication: Sendable {
     deviceCode request: DeviceCodeRequest
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
-    return try await exclusively { acquisition throws(VaultError) in
+    return try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
       try acquisition.deviceCode(
         request.scopes, claims: request.claims,
         extra: FormParameters(sorted: request.extraParameters),
@@ -81,16 +83,21 @@ public final class PublicClientApplication: Sendable {
     options.correlationID = request.correlationID
     options.extraParameters = request.extraParameters
     let account = AccountChoice.named(request.account.selector)
-    let (wanted, chosen) = (tokens, options)
+    let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // Who first has to ask the provider which tenant it is cannot be answered from the cache.
-    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
+    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
+      let presentation = key.presentationIfMade(scheme)
+    {
       tokens.authority = authority
-      if let served = try await vault.servedSilently(tokens, of: account, options) {
+      options.proof = presentation.proof
+      if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
         return served
       }
     }
-    return try await onThread(Cancellation()) { acquisition throws(VaultError) in
-      try acquisition.silent(wanted, of: account, chosen)
+    return try await onThread(scheme, Cancellation()) { (acquisition, proof) throws(VaultError) in
+      var options = chosen
+      options.proof = proof
+      return try acquisition.silent(wanted, of: account, options)
     }
   }
 
@@ -207,7 +214,8 @@ public final class PublicClientApplication: Sendable {
   }
 
   private func exclusively(
-    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> TokenResult
+    _ scheme: AuthenticationScheme,
+    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> AuthenticationResult {
     let cancellation = Cancellation()
     let isFree = session.withLock { session in
@@ -217,15 +225,17 @@ public final class PublicClientApplication: Sendable {
     }
     guard isFree else { throw .signIn(.sessionAlreadyRunning) }
     defer { session.withLock { $0 = nil } }
-    return try await onThread(cancellation, body)
+    return try await onThread(scheme, cancellation, body)
   }
 
   private func onThread(
-    _ cancellation: Cancellation,
-    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> TokenResult
+    _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
+    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> AuthenticationResult {
     try await blocking(cancellation) { acquisition throws(VaultError) in
-      try acquisition.core.authenticationResult(try body(acquisition), self.configuration.clientID)
+      let presentation = try self.key.presentation(scheme)
+      return try acquisition.core.authenticationResult(
+        try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
     }
   }
 

@@ -6,7 +6,8 @@ import VaultModel
 extension Vault {
   /// A token from the cache with all that goes with it; nil where the provider has to be asked.
   func servedSilently(
-    _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions
+    _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions,
+    _ presentation: TokenPresentation
   ) throws(VaultError) -> AuthenticationResult? {
     try core.read { transaction in
       let stored = try self.core.stored(choice, in: transaction)
@@ -15,7 +16,7 @@ extension Vault {
           request, of: stored, options, in: transaction)
       else { return nil }
       return try self.core.authenticationResult(
-        result, request.clientID ?? "", of: stored, in: transaction)
+        result, request.clientID ?? "", presentation, of: stored, in: transaction)
     }
   }
 }
@@ -23,19 +24,21 @@ extension Vault {
 extension VaultCore {
   /// A token with the ID token and the tenant's profile that are stored with it.
   func authenticationResult(
-    _ token: TokenResult, _ client: String
+    _ token: TokenResult, _ client: String, _ presentation: TokenPresentation
   ) throws(VaultError) -> AuthenticationResult {
     try read { transaction in
       let tag = try transaction.tag(of: token.account.identity)
       guard let stored = try transaction.account(tag: tag) else {
         throw VaultError.interactionRequired(.signedOut, account: token.account, group: self.group)
       }
-      return try self.authenticationResult(token, client, of: stored, in: transaction)
+      return try self.authenticationResult(
+        token, client, presentation, of: stored, in: transaction)
     }
   }
 
   func authenticationResult(
-    _ token: TokenResult, _ client: String, of stored: StoredAccount,
+    _ token: TokenResult, _ client: String, _ presentation: TokenPresentation,
+    of stored: StoredAccount,
     in transaction: GroupTransaction
   ) throws -> AuthenticationResult {
     let home = token.account.homeAccountID
@@ -49,13 +52,16 @@ extension VaultCore {
         String(
           decoding: try transaction.payload(of: entry, in: stored).secret.reveal(), as: UTF8.self))
     }
+    let accessToken = Redacted(String(decoding: token.accessToken.reveal(), as: UTF8.self))
     return AuthenticationResult(
-      accessToken: Redacted(String(decoding: token.accessToken.reveal(), as: UTF8.self)),
+      accessToken: accessToken,
       tokenType: token.tokenType, expiresOn: token.expiresOn ?? now, scopes: token.scopes,
       idToken: idToken, account: token.account,
       tenantProfile: token.account.tenantProfiles.first {
         CaseFolding.equal($0.tenantID, home.tenant(ofRealm: token.realm))
       }, authority: token.authority, correlationID: token.correlationID,
-      isFromCache: token.isFromCache, isExtendedLifetime: token.isExtendedLifetime)
+      isFromCache: token.isFromCache, isExtendedLifetime: token.isExtendedLifetime,
+      authenticationScheme: presentation.scheme,
+      authorizationHeader: try presentation.header(accessToken, now: now))
   }
 }

@@ -70,7 +70,7 @@ extension Acquisition {
     if options.revokes {
       // Nobody waits for each account of a provider that does not answer.
       var down: [String: SignInError] = [:]
-      report.revocations = erased.farewells.map { farewell in
+      report.revocations = erased.farewells.filter { !$0.tokens.isEmpty }.map { farewell in
         let origin = farewell.authority?.address.origin ?? ""
         let outcome = down[origin].map { .failed($0) } ?? revoke(farewell)
         if case .failed(let error) = outcome, error.isOutage { down[origin] = error }
@@ -187,15 +187,20 @@ extension VaultCore {
       guard credential.kind == .refreshToken || credential.kind == .accessToken else {
         return false
       }
-      guard let client else { return true }
-      // A family's token stays for the other clients.
-      return CaseFolding.equal(credential.clientID, client)
-        && (credential.kind == .accessToken || credential.familyID.isEmpty)
+      return client.map { CaseFolding.equal(credential.clientID, $0) } ?? true
     }
+    // A family's token stays for the other clients, and revoking an access token may take it along
+    // (RFC 7009 section 2.1).
+    func stays(_ entry: AccountSheet.Stored) -> Bool {
+      client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
+    }
+    let keepsFamily = sheet.stored.contains(where: stays)
     let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
     return clients.sorted { $0.key < $1.key }.map { client, entries in
-      let refresh = entries.filter { $0.credential.kind == .refreshToken }
-      let chosen = refresh.isEmpty ? entries : refresh
+      let refresh = entries.filter { $0.credential.kind == .refreshToken && !stays($0) }
+      let chosen =
+        !refresh.isEmpty || keepsFamily
+        ? refresh : entries.filter { $0.credential.kind == .accessToken }
       return Farewell(
         username: sheet.username, environment: sheet.environment,
         clientID: entries[0].credential.clientID,

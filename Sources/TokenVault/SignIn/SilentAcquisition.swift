@@ -136,7 +136,7 @@ extension Acquisition {
         }
         last = refusal
         guard answer.isAboutToken else { break trying }
-        try core.dropRefreshToken(token, plan)
+        guard try core.dropRefreshToken(token, plan) else { return .superseded }
       } catch SignInError.cancelled {
         throw SignInError.cancelled
       } catch let error as SignInError {
@@ -152,10 +152,12 @@ extension Acquisition {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
     _ options: SilentOptions
   ) throws -> Outcome {
-    let endpoint = try endpoint(application, at: plan.authority, correlationID: options.correlationID)
+    let endpoint = try endpoint(
+      application, at: plan.authority, correlationID: options.correlationID)
+    var extra = options.proof?.tokenParameters ?? FormParameters()
+    extra.merge(FormParameters(sorted: options.extraParameters))
     let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims,
-      extra: FormParameters(sorted: options.extraParameters))
+      token, scopes: plan.scopes, claims: options.claims, extra: extra)
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
       throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
@@ -163,7 +165,8 @@ extension Acquisition {
     let acquired = try Acquired(
       answer, of: endpoint, keys: keys,
       expecting: .init(
-        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm),
+        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
+        keyID: options.proof?.keyID ?? ""),
       now: core.now)
     switch try core.store(acquired, for: plan, sent: token) {
     case .stored(let result):

@@ -40,6 +40,8 @@ package struct SilentOptions: Sendable {
   package var extendedLifetime = false
   /// What the new token should have in it.
   package var claims: ClaimsRequest?
+  /// The key that the token is to be bound to; nil for a bearer token.
+  package var proof: ProofOfPossession?
   /// Whether a stored token will not do, also when it is valid.
   package var forceRefresh = false
   /// Further parameters for the token endpoint.
@@ -69,6 +71,7 @@ extension VaultCore {
   ) throws -> SilentPlan {
     let account = account(stored, in: transaction)
     var request = request
+    request.keyID = options.proof?.keyID ?? ""
     request.tenantID = try request.tenantID ?? tenant(request, options, stored.sheet)
     var candidates: [AccountSheet.Stored] = []
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken

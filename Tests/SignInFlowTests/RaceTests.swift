@@ -1,0 +1,232 @@
+import Foundation
+import SignIn
+import Synchronization
+import Testing
+import TokenVault
+import TokenVaultTestSupport
+import VaultModel
+
+/// What others do to an account while a refresh is on its way.
+@Suite struct RaceTests {
+  private static let user = "ada@contoso.example"
+
+  /// Does something once after the provider answered a refresh, and before the answer is read.
+  private final class Interrupted: HTTPTransport {
+    private let base: any HTTPTransport
+    private let interruption: Mutex<(@Sendable () throws -> Void)?>
+
+    init(_ base: any HTTPTransport, _ interruption: @escaping @Sendable () throws -> Void) {
+      self.base = base
+      self.interruption = Mutex(interruption)
+    }
+
+    func send(
+      _ request: HTTPRequest, _ cancellation: Cancellation
+    ) throws(TransportError) -> HTTPResponse {
+      let answer = try base.send(request, cancellation)
+      let isRefresh = String(decoding: request.body ?? [], as: UTF8.self)
+        .contains("grant_type=refresh_token")
+      guard isRefresh else { return answer }
+      let now = interruption.withLock { interruption in
+        defer { interruption = nil }
+        return interruption
+      }
+      do { try now?() } catch { throw .other(code: -1) }
+      return answer
+    }
+  }
+
+  private func silent(
+    _ bench: SignInBench, during interruption: @escaping @Sendable () throws -> Void
+  ) throws -> TokenResult {
+    var platform = bench.platform
+    platform.transport = Interrupted(platform.transport, interruption)
+    return try Acquisition(core: bench.vault.core(), platform: platform).silent(
+      TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
+      of: .named(Self.user))
+  }
+
+  private func expired() throws -> SignInBench {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user)
+    try bench.advance(by: 4000)
+    return bench
+  }
+
+  @Test func aSignOutDuringARefreshWins() throws {
+    for client in [nil, ProviderProcess.client] {
+      let bench = try expired()
+      let error = try failure {
+        try silent(bench) {
+          var options = SignOutOptions()
+          options.clientID = client
+          _ = try bench.acquisition().signOut([Self.user], options)
+        }
+      }
+      #expect(error?.reason == .signedOut)
+      let left = try bench.accounts()
+      #expect(left.count == (client == nil ? 0 : 1))
+      #expect(left.allSatisfy { !$0.isSignedIn && !$0.isRefreshTokenStored })
+      #expect(left.allSatisfy { $0.accessTokenExpiresOn == nil })
+    }
+  }
+
+  @Test func aSignInDuringARefreshWins() throws {
+    let bench = try expired()
+    let signedIn = Mutex<TokenResult?>(nil)
+    let token = try silent(bench) {
+      let result = try bench.signIn(as: Self.user)
+      signedIn.withLock { $0 = result }
+    }
+    #expect(token.accessToken.reveal() == signedIn.withLock { $0?.accessToken.reveal() })
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func aRefusedTokenThatWasReplacedMeanwhileIsLeftAlone() throws {
+    let bench = try expired()
+    try bench.provider.fault(
+      #"{"grant": "refresh_token", "error": "invalid_grant", "suberror": "bad_token"}"#)
+    let token = try silent(bench) { try bench.signIn(as: Self.user) }
+    #expect(token.isFromCache)
+    #expect(try bench.accounts().first?.isRefreshTokenStored == true)
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test func manyThreadsMakeOneRefresh() throws {
+    let bench = try expired()
+    let threads = (0..<16).map { _ in
+      OtherThread { try bench.silent(of: Self.user).accessToken.reveal() }
+    }
+    #expect(Set(try threads.map { try $0.wait() }).count == 1)
+    #expect(try bench.provider.counter("refreshes") == 1)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func aSecondClientOfTheFamilyNeedsNoSignIn() throws {
+    let bench = try SignInBench()
+    let (one, two) = (ProviderProcess.familyClients[0], ProviderProcess.familyClients[1])
+    try bench.signIn(as: Self.user, try bench.application(client: one))
+    #expect(try !bench.silent(of: Self.user, client: two).isFromCache)
+    #expect(try bench.silent(of: Self.user, client: two).isFromCache)
+    for _ in 0..<2 {
+      try bench.advance(by: 4000)
+      for client in [one, two] {
+        #expect(try !bench.silent(of: Self.user, client: client).isFromCache)
+      }
+    }
+    #expect(try bench.provider.counter("reuses") == 0)
+    // Whoever leaves leaves the family's token to the others.
+    var options = SignOutOptions()
+    options.clientID = one
+    let report = try bench.acquisition().signOut([Self.user], options)
+    #expect(report.revocations.isEmpty)
+    #expect(try failure { try bench.silent(of: Self.user, client: one) }?.reason == .signedOut)
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user, client: two).isFromCache)
+  }
+
+  @Test func aClientOfNoFamilyGetsNothingAndHarmsNothing() throws {
+    let bench = try SignInBench()
+    let family = ProviderProcess.familyClients[0]
+    try bench.signIn(as: Self.user, try bench.application(client: family))
+    let error = try failure { try bench.silent(of: Self.user) }
+    #expect(error?.refusal?.suberror == "client_mismatch")
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user, client: family).isFromCache)
+    // Once it signed in itself, it is known to be in no family.
+    try bench.signIn(as: Self.user)
+    let before = try bench.provider.counter("refreshRequests")
+    try bench.advance(by: 4000)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("refreshRequests") == before + 1)
+  }
+
+  @Test func aSharedDeviceHasOneAccountWhoseSignOutIsForAll() throws {
+    let bench = try SignInBench()
+    let device = bench.vault.home.appending(path: "etc")
+    try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
+    try Data(#"{"deviceMode": "shared"}"#.utf8).write(to: device.appending(path: "device.json"))
+    try bench.signIn(as: Self.user)
+    bench.browser.hand.cookies = [:]
+    guard
+      case .sharedDeviceOccupied(let account)? = try failure(of: {
+        try bench.signIn(as: "grace@contoso.example")
+      })
+    else {
+      Issue.record("a second account")
+      return
+    }
+    #expect(account.username == Self.user)
+    let core = bench.vault.core()
+    #expect(try core.currentAccount(client: ProviderProcess.client).account != nil)
+    _ = try bench.acquisition().signOut([Self.user])
+    let told = try core.currentAccount(client: ProviderProcess.client)
+    #expect(told.account == nil)
+    guard case .left(_, username: Self.user, _)? = told.previous else {
+      Issue.record("\(String(describing: told.previous))")
+      return
+    }
+    try bench.signIn(as: "grace@contoso.example")
+  }
+
+  @Test func rfc8628_aDeviceSignsInAndIsTurnedAway() throws {
+    let bench = try SignInBench(#"{"deviceInterval": 1}"#)
+    func signIn(as username: String?) throws -> TokenResult {
+      try Acquisition(core: bench.vault.core(), platform: bench.platform) { event in
+        guard case .waitingForDevice(let code) = event else { return }
+        do { try bench.provider.answerDevice(code.userCode, as: username) } catch {
+          Issue.record("\(error)")
+        }
+      }.deviceCode(ScopeSet(["User.Read"]), bench.application())
+    }
+    #expect(try failure { try signIn(as: nil) }?.signIn == .userCancelled)
+    #expect(try bench.accounts().isEmpty)
+    #expect(try signIn(as: Self.user).account.username == Self.user)
+    #expect(try bench.silent(of: Self.user).isFromCache)
+    let cancellation = Cancellation()
+    let waiting = Acquisition(core: bench.vault.core(), platform: bench.platform, cancellation) {
+      if case .waitingForDevice = $0 { cancellation.cancel() }
+    }
+    let error = try failure { try waiting.deviceCode(ScopeSet([]), bench.application()) }
+    #expect(error?.signIn == .cancelled)
+  }
+
+  @Test func rfc7009_aSignOutTellsTheProviderAndHappensWithoutItToo() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user)
+    var options = SignOutOptions()
+    options.endsBrowserSession = true
+    let report = try bench.acquisition().signOut([Self.user], options)
+    #expect(report.revocations.map(\.outcome) == [.revoked])
+    #expect(try bench.provider.counter("revocations") == 1)
+    guard case .opened(let page)? = report.browserSessions.first else {
+      Issue.record("\(report.browserSessions)")
+      return
+    }
+    #expect(page.query?.contains("logout_hint=ada%40contoso.example") == true)
+    for (fault, expected) in [
+      (
+        #"{"endpoint": "revoke", "status": 503}"#,
+        SignOutReport.Revocation.Outcome.failed(.badAnswer(.notJSON(status: 503)))
+      ),
+      (#"{"endpoint": "revoke", "error": "unsupported_token_type"}"#, nil),
+      (#"{"endpoint": "discovery", "status": 503}"#, .failed(.badDiscovery(.status(503)))),
+    ] {
+      bench.browser.hand.cookies = [:]
+      try bench.signIn(as: Self.user)
+      try bench.provider.fault(fault)
+      let outcomes = try bench.acquisition().signOut([Self.user]).revocations.map(\.outcome)
+      #expect(outcomes.count == 1)
+      #expect(outcomes.first != .revoked)
+      if let expected { #expect(outcomes == [expected]) }
+      #expect(try bench.accounts().isEmpty)
+    }
+    try bench.provider.change(#"{"revocation": false}"#)
+    try bench.signIn(as: Self.user)
+    #expect(
+      try bench.acquisition().signOut([Self.user]).revocations.map(\.outcome) == [.notOffered])
+  }
+}
