@@ -148,4 +148,27 @@ import VaultModel
       #expect(sent.contains(try #require(URL(string: uri)?.host())))
     }
   }
+
+  @Test func aSignOutTakesItsParametersToTheProvidersPage() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let account = try bench.signIn(as: Self.ada).account
+    bench.browser.script.withLock { $0 = { _, _ in } }
+    var parameters = SignOutParameters()
+    parameters.signOutFromBrowser = true
+    parameters.extraParameters = ["ui_locales": "de", "logout_hint": "somebody else"]
+    parameters.revokes = false
+    let report = try await app.signOut(account, parameters)
+    let page = try #require(bench.browser.opened.withLock(\.last))
+    guard case .opened(let address)? = report.browserSessions.first else {
+      Issue.record("\(report.browserSessions)")
+      return
+    }
+    #expect(page == address.description)
+    #expect(page.contains("/logout?") && page.contains("ui_locales=de"))
+    // No parameter of the caller replaces one of the protocol.
+    #expect(page.contains(FormParameters.encode(Self.ada)) && !page.contains("somebody"))
+    #expect(report.revocations.isEmpty)
+    #expect(try bench.provider.counter("revocationRequests") == 0)
+  }
 }

@@ -69,4 +69,35 @@ import VaultModel
       #expect(capabilities == [.init("xms_cc", values: ["CP1"])])
     }
   }
+
+  @Test func everyPromptHasItsWord() throws {
+    let words = try Prompt.allCases.map { prompt in
+      var request = InteractiveRequest(scopes: ScopeSet(["read"]))
+      request.prompt = prompt
+      return try AuthorizationSession(
+        request, of: endpoint().endpoint, redirectURI: "http://127.0.0.1:4567/"
+      ).address.parameters["prompt"]
+    }
+    #expect(words == [nil, "select_account", "login", "consent", "create"])
+  }
+
+  @Test func everyCloudAndAudienceHasItsAddress() throws {
+    let hosts = try Authority.Cloud.allCases.map {
+      try Authority.entra(.entraAndPersonal, in: $0).description
+    }
+    #expect(
+      hosts == [
+        "https://login.microsoftonline.com/common",
+        "https://login.partner.microsoftonline.cn/common",
+        "https://login.microsoftonline.de/common", "https://login.microsoftonline.us/common",
+        "https://login.sovcloud-identity.fr/common", "https://login.sovcloud-identity.de/common",
+        "https://login.sovcloud-identity.sg/common",
+      ])
+    let audiences: [Authority.Audience] = [
+      .entraAndPersonal, .multipleOrganizations, .personal, .tenant("contoso.com"),
+    ]
+    #expect(
+      try audiences.map { try Authority.entra($0).tenant }
+        == ["common", "organizations", "consumers", "contoso.com"])
+  }
 }
