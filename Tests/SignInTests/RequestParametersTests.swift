@@ -5,18 +5,20 @@ import VaultModel
 
 /// What a caller adds to requests: parameters, claims, capabilities.
 @Suite struct RequestParametersTests {
+  private static let nothing: ScriptedProvider.Script = { _ in HTTPResponse(status: 404) }
+
   @Test func theApplicationsParametersGoWithEveryRequestAndReplaceNone() throws {
-    let (endpoint, provider) = try endpoint {
+    let (conversation, provider) = try endpoint(script: Self.nothing) {
       $0.extraParameters = ["slice": "testslice", "dc": "west", "client_id": "other"]
     }
     let session = try AuthorizationSession(
-      InteractiveRequest(scopes: ScopeSet(["read"])), of: endpoint,
+      InteractiveRequest(scopes: ScopeSet(["read"])), of: conversation,
       redirectURI: "http://127.0.0.1:4567/")
     // The provider of this test answers 404 to all of them.
-    _ = try endpoint.redeem(
+    _ = try conversation.redeem(
       code: .init("c"), verifier: .init("v"), redirectURI: "http://127.0.0.1:4567/",
       scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
-    _ = try endpoint.refresh(
+    _ = try conversation.refresh(
       .init("r"), scopes: ScopeSet(["read"]), claims: nil,
       extra: FormParameters(sorted: ["dc": "east"]))
     let forms = [session.address.parameters] + provider.requests.compactMap(\.form)
@@ -52,14 +54,16 @@ import VaultModel
   }
 
   @Test func theApplicationsCapabilitiesGoWithTheClaims() throws {
-    let (endpoint, provider) = try endpoint { $0.clientCapabilities = ["CP1"] }
+    let (conversation, provider) = try endpoint(script: Self.nothing) {
+      $0.clientCapabilities = ["CP1"]
+    }
     var claims = ClaimsRequest()
     claims.request(.init("auth_time", isEssential: true), in: .idToken)
     var request = InteractiveRequest(scopes: ScopeSet(["read"]))
     request.claims = claims
     let session = try AuthorizationSession(
-      request, of: endpoint, redirectURI: "http://127.0.0.1:4567/")
-    _ = try endpoint.refresh(
+      request, of: conversation, redirectURI: "http://127.0.0.1:4567/")
+    _ = try conversation.refresh(
       .init("r"), scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
     let sent = try #require(session.address.parameters["claims"])
     #expect(try ClaimsRequest(json: sent).claims(in: .idToken).map(\.name) == ["auth_time"])
