@@ -75,7 +75,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "graph-sample", dependencies: ["TokenVault", "SignInTransport"],
-      path: "Examples/GraphSample", swiftSettings: strict),
+      path: "Examples/GraphSample", exclude: ["entra.json", "local.json"], swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(

@@ -68,6 +68,9 @@ func run(_ command: String, _ app: SampleApp) async throws {
       try await account(app), fromBrowser: flags.contains("--browser"),
       wiping: flags.contains("--wipe"))
     for entry in report.entries { print(entry.isClean ? "clean" : "LEFT", entry.place.rawValue) }
+    for case .notOpened(let page) in report.browserSessions {
+      tell("To sign out there too, open: \(page)")
+    }
   default: complain(usage, exitCode: 64)
   }
 }

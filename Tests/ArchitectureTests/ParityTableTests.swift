@@ -1,0 +1,31 @@
+import Testing
+
+/// docs/msal-parity.md has two states and no third.
+@Suite("The parity table")
+struct ParityTableTests {
+  @Test func everyRowOfTheTableWorksOrSaysWhyNot() throws {
+    let document = try Checkout.file("docs/msal-parity.md")
+    let rows = document.lines.filter { $0.text.hasPrefix("| ") }
+      .filter { !$0.text.hasPrefix("| MSAL |") && !$0.text.hasPrefix("| --- ") }
+    #expect(rows.count > 150)
+    for row in rows where !Self.isDecided(row.text) {
+      Issue.record("\(document.path):\(row.number): \(row.text)")
+    }
+  }
+
+  @Test func aRowWithoutATestOrAReasonIsSeen() {
+    #expect(Self.isDecided("| `a` | `b()` | works [test: c] |"))
+    #expect(Self.isDecided("| `a` | | not applicable on Linux: nobody has it |"))
+    for row in [
+      "| `a` | `b()` | works |", "| `a` | | works [test: c] |", "| `a` | `b()` | partly |",
+      "| `a` | | not applicable on Linux: |", "| `a` | | planned [test: c] |",
+    ] {
+      #expect(!Self.isDecided(row[...]), "\(row)")
+    }
+  }
+
+  private static func isDecided(_ row: Substring) -> Bool {
+    row.wholeMatch(of: /\| [^|]+ \| [^|]+ \| works \[test: [^\]|]+\] \|/) != nil
+      || row.wholeMatch(of: /\| [^|]+ \| \| not applicable on Linux: [^|]{10,} \|/) != nil
+  }
+}

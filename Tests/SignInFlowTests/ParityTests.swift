@@ -1,0 +1,174 @@
+import Foundation
+import SignIn
+import Testing
+import TokenVault
+import TokenVaultTestSupport
+import VaultModel
+
+/// What docs/msal-parity.md says of the public API and no other test shows.
+@Suite struct ParityTests {
+  private static let ada = "ada@contoso.example"
+  private static let linus = "linus@fabrikam.example"
+
+  private func application(
+    _ bench: SignInBench, _ path: String = "common/v2.0"
+  ) throws -> PublicClientApplication {
+    PublicClientApplication(
+      try bench.application(path), vault: bench.vault.configuration(), platform: bench.platform)
+  }
+
+  @Test func aConfigurationThatChangesLaterChangesNoApplication() throws {
+    let bench = try SignInBench()
+    var configuration = try bench.application()
+    let app = PublicClientApplication(
+      configuration, vault: bench.vault.configuration(), platform: bench.platform)
+    configuration.clientID = "another"
+    configuration.tokenExpirationBuffer = 1
+    #expect(app.configuration.clientID == ProviderProcess.client)
+    // MSAL's defaults.
+    #expect(app.configuration.tokenExpirationBuffer == 300)
+    #expect(!app.configuration.extendedLifetimeEnabled)
+    #expect(app.configuration.redirectURI == .standard)
+    #expect(PublicClientApplication.version.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
+  }
+
+  @Test func anAccountHasTheClaimsOfItsHomeTenantAndEachProfileItsOwn() throws {
+    let bench = try SignInBench()
+    let home = try bench.signIn(as: Self.linus).account
+    let claims = try #require(home.claims)
+    #expect(claims.preferredUsername == Self.linus)
+    #expect(claims.tenantID == home.homeAccountID.tenantID)
+    let guest = try bench.signIn(
+      as: Self.linus, bench.application("contoso.example/v2.0")
+    ).account
+    #expect(guest.identity == home.identity)
+    #expect(guest.claims == claims)
+    let other = try #require(guest.tenantProfiles.first { !$0.isHomeTenantProfile })
+    #expect(other.claims?.tenantID == other.tenantID)
+    #expect(other.claims?.objectID == other.identifier)
+    #expect(other.identifier != home.homeAccountID.objectID)
+  }
+
+  @Test func anAccountOfAnotherProviderHasTheClaimsOfItsOnlyTenant() throws {
+    let bench = try SignInBench()
+    let account = try bench.signIn(as: Self.ada, scopes: "", bench.application("oidc/one")).account
+    #expect(account.claims?.subject == account.identifier)
+  }
+
+  @Test func anAPIIsCalledWithTheApplicationsTokenOfTheAccount() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let account = try bench.signIn(as: Self.ada).account
+    var me = try APIRequest("get", bench.provider.url + "/v1.0/me")
+    me.scopes = ScopeSet(["User.Read"])
+    let answer = try await app.call(me, for: account)
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(Self.ada))
+    // A redirect is an answer, and takes no token along.
+    var redirect = try APIRequest(
+      "GET", bench.provider.url + "/api/redirect?to=\(bench.provider.url)/api/hello")
+    redirect.scopes = me.scopes
+    #expect(try await app.call(redirect, for: account).status == 302)
+    #expect(try bench.provider.log().contains { ($0["path"] as? String) == "/api/hello" } == false)
+    #expect(throws: SignInError.transport(.notConfidential(host: "example.com"))) {
+      try APIRequest("GET", "http://example.com/")
+    }
+    #expect(throws: SignInError.invalidRequest(.header)) {
+      try me.add(header: "Authorization: Bearer other")
+    }
+    // A challenge is met once by a new token.
+    try bench.provider.change(#"{"claimsChallenge": true}"#)
+    #expect(try await app.call(me, for: account).status == 200)
+    #expect(try bench.provider.counter("claimsChallenges") == 1)
+    #expect(try bench.provider.counter("refreshes") == 1)
+  }
+
+  @Test func aRequestBearsItsNameToTheProviderAndBack() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let name = "6f2a9c1e-0000-4000-8000-00000000abcd"
+    let account = try bench.signIn(as: Self.ada) { $0.correlationID = name }.account
+    var silent = SilentRequest(scopes: ScopeSet(["User.Read"]), account: account)
+    silent.forceRefresh = true
+    silent.correlationID = "6f2a9c1e-0000-4000-8000-00000000dcba"
+    #expect(try await app.acquireTokenSilent(silent).correlationID == silent.correlationID)
+    let named = try bench.provider.log().compactMap { entry in
+      (entry["endpoint"] as? String) == "token" ? entry["correlation_id"] as? String : nil
+    }
+    #expect(named == [name, silent.correlationID])
+  }
+
+  @Test func whatTheProviderWantsToSeeIsInTheReason() throws {
+    let wanted = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+    let refused = InteractionReason.refused(
+      OAuthError(code: "interaction_required", claims: wanted))
+    #expect(refused.claims == (try ClaimsRequest(json: wanted)))
+    #expect(InteractionReason.refused(OAuthError(code: "invalid_grant")).claims == nil)
+    #expect(
+      InteractionReason.refused(OAuthError(code: "invalid_grant", claims: "x")).claims == nil)
+    #expect(InteractionReason.signedOut.claims == nil)
+  }
+
+  @Test func accountsAreFoundByIdentifierNameAndTenantProfile() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let ada = try bench.signIn(as: Self.ada).account
+    bench.browser.hand.cookies = [:]
+    let linus = try bench.signIn(as: Self.linus).account
+    func found(_ query: AccountQuery) async throws -> [AccountIdentity] {
+      try await app.accounts(query).accounts.map(\.identity)
+    }
+    #expect(try await found(.all).count == 2)
+    #expect(try await found(AccountQuery(identifier: ada.identifier)) == [ada.identity])
+    #expect(
+      try await found(AccountQuery(identifier: ada.identifier, username: Self.linus)).isEmpty)
+    let profile = try #require(linus.tenantProfiles.first)
+    #expect(
+      try await found(AccountQuery(tenantProfileIdentifier: profile.identifier))
+        == [linus.identity])
+    #expect(try await app.vault.account(identifier: ada.identifier).identity == ada.identity)
+    #expect(
+      try await app.vault.account(username: Self.linus.uppercased()).identity == linus.identity)
+    try await app.remove(ada)
+    #expect(
+      try await found(AccountQuery(clientID: ProviderProcess.client, signedIn: true))
+        == [linus.identity])
+    #expect(try await found(AccountQuery(username: Self.ada)) == [ada.identity])
+  }
+
+  @Test func theListenerIsOnTheLoopbackAddressThatTheRedirectURINames() throws {
+    let bench = try SignInBench()
+    for uri in ["http://localhost", "http://[::1]/", "http://127.0.0.1/callback"] {
+      var application = try bench.application()
+      application.redirectURI = try RedirectURI(uri)
+      try bench.signIn(as: Self.ada, application)
+      let opened = bench.browser.opened.withLock { $0.last ?? "" }
+      let sent = try #require(
+        URLComponents(string: opened)?.queryItems?.first { $0.name == "redirect_uri" }?.value)
+      #expect(sent.contains(try #require(URL(string: uri)?.host())))
+    }
+  }
+
+  @Test func aSignOutTakesItsParametersToTheProvidersPage() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let account = try bench.signIn(as: Self.ada).account
+    bench.browser.script.withLock { $0 = { _, _ in } }
+    var parameters = SignOutParameters()
+    parameters.signOutFromBrowser = true
+    parameters.extraParameters = ["ui_locales": "de", "logout_hint": "somebody else"]
+    parameters.revokes = false
+    let report = try await app.signOut(account, parameters)
+    let page = bench.browser.opened.withLock { $0.last ?? "" }
+    guard case .opened(let address)? = report.browserSessions.first else {
+      Issue.record("\(report.browserSessions)")
+      return
+    }
+    #expect(page == address.description)
+    #expect(page.contains("/logout?") && page.contains("ui_locales=de"))
+    // No parameter of the caller replaces one of the protocol.
+    #expect(page.contains(FormParameters.encode(Self.ada)) && !page.contains("somebody"))
+    #expect(report.revocations.isEmpty)
+    #expect(try bench.provider.counter("revocationRequests") == 0)
+  }
+}
