@@ -182,9 +182,8 @@ public final class PublicClientApplication: Sendable {
   public func signOut(
     _ account: Account, _ parameters: SignOutParameters = SignOutParameters()
   ) async throws(VaultError) -> SignOutReport {
-    let isShared = try await deviceInformation().mode == .shared
     var options = SignOutOptions()
-    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts, !isShared {
+    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts {
       options.clientID = configuration.clientID
     }
     options.revokes = parameters.revokes
