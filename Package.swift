@@ -47,7 +47,7 @@ let package = Package(
     // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
-      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
+      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls", "VaultCrypto"],
       swiftSettings: strict),
 
     .target(
@@ -157,9 +157,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ProviderTests",
+      dependencies: ["TokenVaultTestSupport", "VaultCrypto", "tokenvault"],
+      exclude: ["Peers"], swiftSettings: strict),
+    .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
-        "TokenVaultCLI", "TokenVaultTestSupport", "tokenvault", "group-member", "tokenvault-idp",
+        "TokenVaultCLI", "TokenVault", "SignIn", "VaultModel", "TokenVaultTestSupport", "tokenvault",
+        "group-member", "tokenvault-idp",
       ],
       exclude: ["Transcripts"],
       swiftSettings: strict),

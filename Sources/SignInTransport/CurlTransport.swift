@@ -1,6 +1,7 @@
 internal import CCurl
 public import SignIn
 import Synchronization
+import VaultCrypto
 
 /// What a transport is told beside its requests.
 public struct HTTPSettings: Hashable, Sendable {
@@ -141,7 +142,7 @@ public final class CurlTransport: HTTPTransport {
     let handle: OpaquePointer
 
     init(_ settings: HTTPSettings) throws(TransportError) {
-      guard
+      guard CryptoPreparation.forTLS(),
         let handle = unsafe tv_http_new(
           settings.certificateFile, settings.certificateDirectory, settings.userAgent)
       else { throw .noLibrary }

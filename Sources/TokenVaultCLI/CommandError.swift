@@ -21,6 +21,8 @@ package enum CommandError: Error, Sendable {
   /// The user said no.
   case declined
   case pickerNeedsTerminal
+  /// There is none, or it cannot move its cursor (`TERM=dumb`).
+  case screenNeedsTerminal
   case accountNotNamed
   case accountNamedTwice
   case exportNeedsTarget

@@ -48,6 +48,11 @@ extension Failure {
       self.init(
         .usage, "Without a terminal to choose on, the account has to be named.",
         next: "tokenvault switch ACCOUNT")
+    case .screenNeedsTerminal:
+      self.init(
+        .usage,
+        "The full-screen view needs a terminal that can move its cursor: none is here, or TERM is "
+          + "unset or dumb.", next: "tokenvault list")
     case .accountNotNamed:
       self.init(
         .usage, "Name at least one account, or --all.", next: "tokenvault sign-out ACCOUNT")

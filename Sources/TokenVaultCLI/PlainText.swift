@@ -88,4 +88,29 @@ enum PlainText {
     }
     return columns > 0 ? String(kept) + "…" : ""
   }
+
+  /// The text in lines of so many columns at most, broken at spaces where there are any.
+  static func wrapped(_ text: String, to columns: Int) -> [String] {
+    guard columns > 1, width(text) > columns else { return [text] }
+    var lines: [String] = []
+    var line = String.UnicodeScalarView()
+    var (used, lastSpace, hasWord) = (0, line.startIndex, false)
+    for scalar in text.unicodeScalars {
+      let width = width(scalar)
+      if used + width > columns {
+        let hasSpace = lastSpace > line.startIndex
+        let end = hasSpace ? line.index(after: lastSpace) : line.endIndex
+        lines.append(String(line[..<(hasSpace ? lastSpace : end)]))
+        line = String.UnicodeScalarView(line[end...])
+        used = PlainText.width(String(line))
+        lastSpace = line.startIndex
+      }
+      // A break inside of the indentation would leave an empty line.
+      if scalar == " ", hasWord { lastSpace = line.endIndex }
+      hasWord = hasWord || scalar != " "
+      line.append(scalar)
+      used += width
+    }
+    return lines + [String(line)]
+  }
 }

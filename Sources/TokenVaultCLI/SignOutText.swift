@@ -31,7 +31,10 @@ extension SignOutReport.Revocation {
     switch outcome {
     case .revoked: ("revoked", "the provider took the tokens back")
     case .notOffered:
-      ("notOffered", "the provider has no revocation; what was handed out stays valid until it ends")
+      (
+        "notOffered",
+        "the provider has no revocation; what was handed out stays valid until it ends"
+      )
     case .failed(let error): ("failed", Failure(error).message)
     case .unknownAuthority: ("unknownAuthority", "it is not known who issued the tokens")
     }

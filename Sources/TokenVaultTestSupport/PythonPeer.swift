@@ -9,7 +9,8 @@ public struct PythonPeer {
     public let description: String
   }
 
-  private let python: URL
+  /// The interpreter.
+  public let interpreter: URL
 
   /// Finds the interpreter, or fails with the command that provides it: a test that is skipped
   /// because its peer is missing proves nothing.
@@ -23,17 +24,28 @@ public struct PythonPeer {
         description: "TOKENVAULT_PYTHON is not executable: \(path); run the tests with scripts/test"
       )
     }
-    python = URL(fileURLWithPath: path)
+    interpreter = URL(fileURLWithPath: path)
+  }
+
+  /// A script that is ready to be run in the tests' environment.
+  /// - Parameter environment: what is added to that.
+  public func process(
+    _ script: URL, _ arguments: [String], environment: [String: String] = [:]
+  ) -> Process {
+    let process = Process()
+    process.executableURL = interpreter
+    process.arguments = [script.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["PYTHONDONTWRITEBYTECODE": "1"]) { $1 }.merging(environment) { $1 }
+    return process
   }
 
   /// Runs a script to its end and returns its standard output; its standard error is the test's.
-  public func run(_ script: URL, _ arguments: [String]) throws -> Data {
-    let process = Process()
-    process.executableURL = python
-    process.arguments = [script.path] + arguments
-    var environment = ProcessInfo.processInfo.environment
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    process.environment = environment
+  /// - Parameter environment: what is added to the tests' own.
+  public func run(
+    _ script: URL, _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Data {
+    let process = process(script, arguments, environment: environment)
     let output = Pipe()
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice

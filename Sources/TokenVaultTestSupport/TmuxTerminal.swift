@@ -52,6 +52,17 @@ public final class TmuxTerminal {
   /// What is on the screen.
   public func screen() throws -> String { try tmux(["capture-pane", "-p"]) }
 
+  /// What is on the screen, with the escape sequences that make its styles.
+  public func styledScreen() throws -> String { try tmux(["capture-pane", "-p", "-e"]) }
+
+  /// Whether the terminal shows its cursor.
+  public func cursorIsShown() throws -> Bool {
+    try tmux(["display-message", "-p", "#{cursor_flag}"]).hasPrefix("1")
+  }
+
+  /// Takes the window away from what runs in it.
+  public func closeWindow() throws { _ = try tmux(["kill-window"]) }
+
   /// The process that runs in the terminal's foreground, by the name of its executable.
   public func process(named name: String) throws -> Int32? {
     let shell = try paneShell()

@@ -13,6 +13,12 @@ enum OpenSSL {
           // decrypting a few hundred tokens; secrets are wiped where they are released.
           | OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
+  /// X.509 looks the digests of signatures up by their names, of which `isReady` keeps OpenSSL from
+  /// loading any for as long as the process lives: no certificate would be found to be good.
+  static let knowsDigests = unsafe [
+    EVP_sha1(), EVP_sha224(), EVP_sha256(), EVP_sha384(), EVP_sha512(),
+  ].allSatisfy { unsafe EVP_add_digest($0) == 1 }
+
   private nonisolated(unsafe) static let fetchedAES =
     unsafe isReady
     ? tv_aes_256_gcm() ?? EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) : nil

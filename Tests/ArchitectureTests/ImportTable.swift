@@ -19,14 +19,17 @@ enum ImportTable {
     ],
     // Signing in.
     "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
-    "SignInTransport": ["CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls"],
+    "SignInTransport": [
+      "CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls", "VaultCrypto",
+    ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
       "Synchronization", "SystemCalls", "VaultCrypto", "VaultModel",
     ],
     // The programs people run.
     "TokenVaultCLI": [
-      "ArgumentParser", "CQRCode", "FoundationEssentials", "Glibc", "KeyCustody", "SignIn",
+      "ArgumentParser", "CQRCode", "Dispatch", "FoundationEssentials", "Glibc", "KeyCustody",
+      "SignIn",
       "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto",
       "VaultModel",
     ],

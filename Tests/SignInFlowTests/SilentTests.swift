@@ -210,4 +210,18 @@ import VaultModel
     }
     #expect(stored == clients.sorted())
   }
+
+  @Test func aTenantNamedByItsDomainIsFoundAgain() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: "linus@fabrikam.example")
+    func token() throws -> TokenResult {
+      try bench.acquisition().silent(
+        TokenRequest(
+          scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client,
+          tenantID: "contoso.example"), of: .named("linus@fabrikam.example"))
+    }
+    #expect(try !token().isFromCache)
+    #expect(try token().isFromCache)
+    #expect(try bench.provider.counter("refreshes") == 1)
+  }
 }

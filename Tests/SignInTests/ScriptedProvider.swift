@@ -58,7 +58,8 @@ func endpoint(
   _ change: (inout ApplicationConfiguration) -> Void = { _ in }
 ) throws -> (endpoint: TokenEndpoint, provider: ScriptedProvider) {
   let authority = try Authority(authority)
-  let metadata = try ProviderMetadata(json: description.with(changes).bytes, of: authority)
+  let metadata = try ProviderMetadata(
+    json: description.with(changes).bytes, of: authority)
   var application = ApplicationConfiguration(clientID: "app", authority: authority)
   application.retryIntervalMilliseconds = 0
   change(&application)

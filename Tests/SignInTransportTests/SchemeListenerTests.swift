@@ -8,8 +8,8 @@ import TokenVaultTestSupport
 /// Redirects to a private-use scheme, handed over between two processes of one user.
 @Suite final class SchemeListenerTests {
   private static let uri = RedirectURI.scheme("msauth.com.example.app", rest: "//auth")
-  private let directory = FileManager.default.temporaryDirectory
-    .appending(path: "tokenvault-scheme-\(UUID().uuidString)").path
+  // Short, since a socket's path has at most 107 bytes, whatever TMPDIR says.
+  private let directory = "/tmp/tv-scheme-\(UUID().uuidString.prefix(13))"
   private var receiver: SystemRedirectReceiver {
     SystemRedirectReceiver(runtimeDirectory: directory)
   }

@@ -95,7 +95,10 @@ struct ContractTests {
         "custody", "deviceMode", "exists", "generation", "manifest", "members", "name", "title",
       ]
     ),
-    ("sign-out bob@contoso.example", ["accounts", "clean", "group", "places"]),
+    (
+      "sign-out bob@contoso.example",
+      ["accounts", "browserSessions", "clean", "group", "places", "revocations"]
+    ),
     ("group delete com.microsoft.identity.universalstorage --yes", ["deleted"]),
   ])
   func theKeysOfAnswersAreStable(command: String, expected: [String]) throws {

@@ -33,7 +33,7 @@ struct TranscriptTests {
     let shown = try Self.files.flatMap {
       try Transcript(Self.folder.appending(path: $0)).steps.map(\.status)
     }
-    // 1 is for what nobody foresaw, 75 and 130 have tests of their own, 76 no command yet.
+    // 1 is for what nobody foresaw; 75, 76 and 130 have tests of their own.
     for status: Int32 in [0, 4, 64, 65, 66, 69, 73, 74, 77, 78] {
       #expect(shown.contains(status), "no transcript ends with \(status)")
     }

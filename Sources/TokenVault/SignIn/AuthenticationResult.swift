@@ -66,12 +66,12 @@ public struct SilentRequest: Hashable, Sendable {
   public var claims: ClaimsRequest?
   /// Another authority than the application's.
   public var authority: Authority?
+  /// How the token is going to be shown.
+  public var authenticationScheme = AuthenticationScheme.bearer
   /// Further parameters for the token endpoint; none may replace one of the protocol's.
   public var extraParameters: [String: String] = [:]
   /// Names the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""
-  /// How the token is going to be shown.
-  public var authenticationScheme = AuthenticationScheme.bearer
 
   /// A request for scopes of an account.
   public init(scopes: ScopeSet, account: Account) {

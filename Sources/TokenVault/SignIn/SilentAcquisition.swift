@@ -11,9 +11,16 @@ extension Acquisition {
   package func silent(
     _ request: TokenRequest, of choice: AccountChoice, _ options: SilentOptions = SilentOptions()
   ) throws(VaultError) -> TokenResult {
-    let (request, options) = try resolved(request, options)
+    var (request, options) = try resolved(request, options)
+    var plan = try core.silentPlan(request, of: choice, options)
+    if request.tenantID != nil, case .refresh(let refresh) = plan {
+      if let tenant = try resolved(refresh.authority).tenantID, tenant != request.tenantID {
+        request.tenantID = tenant
+        plan = try core.silentPlan(request, of: choice, options)
+      }
+    }
     let first: SilentPlan.Refresh
-    switch try core.silentPlan(request, of: choice, options) {
+    switch plan {
     case .serve(let result): return result
     case .refresh(let plan): first = plan
     }
@@ -39,16 +46,19 @@ extension Acquisition {
     _ request: TokenRequest, _ options: SilentOptions
   ) throws(VaultError) -> (TokenRequest, SilentOptions) {
     var (request, options) = (request, options)
-    try vaultErrors(core.group) {
-      do {
-        if let authority = request.authority {
-          request.authority = try directory.resolved(authority, cancellation)
-        } else if let authority = options.application?.authority {
-          options.application?.authority = try directory.resolved(authority, cancellation)
-        }
-      } catch let error as SignInError where error.isOutage {}
+    if let authority = request.authority {
+      request.authority = try resolved(authority)
+    } else if let authority = options.application?.authority {
+      options.application?.authority = try resolved(authority)
     }
     return (request, options)
+  }
+
+  private func resolved(_ authority: Authority) throws(VaultError) -> Authority {
+    do { return try directory.resolved(authority, cancellation) } catch {
+      guard error.isOutage else { throw .signIn(error) }
+      return authority
+    }
   }
 
   /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody

@@ -60,7 +60,9 @@ struct SignOutCommand: VaultCommand {
         failures.append(Failure(error).of(group))
       }
     }
-    let reports = erased.map { (group: $0.vault.group, report: say($0.erased, $0.vault, invocation)) }
+    let reports = erased.map {
+      (group: $0.vault.group, report: say($0.erased, $0.vault, invocation))
+    }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
         .notFound, "No group on this machine has such an account.",

@@ -63,7 +63,7 @@ struct TokenCommand: VaultCommand {
       try acquisition.silent(request, of: selection.account, options)
     }
     if result.isExtendedLifetime {
-      invocation.tell("The provider is down; this token has ended, and is served beyond its end.")
+      invocation.tell("The provider is down: this token ends sooner than asked, or has ended.")
     }
     try invocation.answer(token: result)
   }

@@ -27,9 +27,10 @@ struct TokenVaultCommand: ParsableCommand {
     subcommands: [
       SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
       WhichCommand.self,
-      TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self, SignOutCommand.self,
+      TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
+      SignOutCommand.self,
       GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
-      DoctorCommand.self, RedirectCommand.self,
+      DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

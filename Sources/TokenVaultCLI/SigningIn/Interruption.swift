@@ -11,6 +11,11 @@ enum Interruption {
   /// The wish of whoever sends SIGINT, SIGTERM or SIGHUP from now on.
   static func wish() -> Cancellation {
     let wish = cancellation
+    // Whoever starts the command from a thread that blocks signals must still be able to end it.
+    var wanted = sigset_t()
+    unsafe sigemptyset(&wanted)
+    for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&wanted, signal) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       var (action, old) = (sigaction(), sigaction())
       guard unsafe sigaction(signal, nil, &old) == 0 else { continue }
