@@ -16,6 +16,7 @@ public final class PublicClientApplication: Sendable {
   public let vault: Vault
   private let vaultConfiguration: VaultConfiguration
   private let platform: SignInPlatform
+  private let log: SignInLog?
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
   private let key = ApplicationKey()
@@ -24,11 +25,14 @@ public final class PublicClientApplication: Sendable {
   private let nextListener = Atomic<UInt64>(0)
 
   /// An application over a group.
+  /// - Parameter log: is told what tokens come and which calls fail; nil for no log.
   public init(
-    _ configuration: ApplicationConfiguration, vault: VaultConfiguration, platform: SignInPlatform
+    _ configuration: ApplicationConfiguration, vault: VaultConfiguration, platform: SignInPlatform,
+    log: SignInLog? = nil
   ) {
     self.configuration = configuration
     self.platform = platform
+    self.log = log
     vaultConfiguration = vault
     self.vault = Vault(vault)
     directory = ProviderDirectory(transport: platform.transport)
@@ -90,9 +94,12 @@ public final class PublicClientApplication: Sendable {
     {
       tokens.authority = authority
       options.proof = presentation.proof
-      if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
-        return served
-      }
+      do {
+        if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
+          log?.note(served)
+          return served
+        }
+      } catch { throw noted(error) }
     }
     return try await onThread(scheme, Cancellation()) { (acquisition, proof) throws(VaultError) in
       var options = chosen
@@ -210,7 +217,7 @@ public final class PublicClientApplication: Sendable {
         $0.address.origin == authority.address.origin && $0.kind == authority.kind
       }
       || known.contains(authority)
-    guard isKnown else { throw .signIn(.invalidAuthority) }
+    guard isKnown else { throw noted(.signIn(.invalidAuthority)) }
   }
 
   private func exclusively(
@@ -223,7 +230,7 @@ public final class PublicClientApplication: Sendable {
       session = cancellation
       return true
     }
-    guard isFree else { throw .signIn(.sessionAlreadyRunning) }
+    guard isFree else { throw noted(.signIn(.sessionAlreadyRunning)) }
     defer { session.withLock { $0 = nil } }
     return try await onThread(scheme, cancellation, body)
   }
@@ -232,11 +239,18 @@ public final class PublicClientApplication: Sendable {
     _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> AuthenticationResult {
-    try await blocking(cancellation) { acquisition throws(VaultError) in
+    let result = try await blocking(cancellation) { acquisition throws(VaultError) in
       let presentation = try self.key.presentation(scheme)
       return try acquisition.core.authenticationResult(
         try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
     }
+    log?.note(result)
+    return result
+  }
+
+  private func noted(_ error: VaultError) -> VaultError {
+    log?.note(error)
+    return error
   }
 
   private func blocking<R: Sendable>(
@@ -256,7 +270,7 @@ public final class PublicClientApplication: Sendable {
     } onCancel: {
       cancellation.cancel()
     }
-    return try result.get()
+    do { return try result.get() } catch { throw noted(error) }
   }
 
   private func acquisition(_ cancellation: Cancellation) -> Acquisition {
@@ -264,6 +278,7 @@ public final class PublicClientApplication: Sendable {
       core: VaultCore(vaultConfiguration), directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
+      self.log?.note(event)
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
     }
   }
