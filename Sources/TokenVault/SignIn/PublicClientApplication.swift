@@ -16,23 +16,25 @@ public final class PublicClientApplication: Sendable {
   public let vault: Vault
   private let vaultConfiguration: VaultConfiguration
   private let platform: SignInPlatform
-  private let log: SignInLog?
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
+  private let log: SignInLog?
   private let key = ApplicationKey()
   private let session = Mutex<Cancellation?>(nil)
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
 
   /// An application over a group.
-  /// - Parameter log: is told what tokens come and which calls fail; nil for no log.
+  /// - Parameter log: what is told of signing in; nil for silence.
   public init(
-    _ configuration: ApplicationConfiguration, vault: VaultConfiguration, platform: SignInPlatform,
-    log: SignInLog? = nil
+    _ configuration: ApplicationConfiguration, vault: VaultConfiguration,
+    platform: SignInPlatform, log: SignInLog? = nil
   ) {
     self.configuration = configuration
-    self.platform = platform
     self.log = log
+    var platform = platform
+    if let log { platform.transport = log.told(by: platform.transport) }
+    self.platform = platform
     vaultConfiguration = vault
     self.vault = Vault(vault)
     directory = ProviderDirectory(transport: platform.transport)
@@ -53,9 +55,11 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
     try requireKnown(request.authority)
-    return try await exclusively(request.authenticationScheme) {
-      (acquisition, proof) throws(VaultError) in
-      try acquisition.interactive(request, application, proof: proof)
+    return try await logged("interactive") { () throws(VaultError) in
+      try await exclusively(request.authenticationScheme) {
+        (acquisition, proof) throws(VaultError) in
+        try acquisition.interactive(request, application, proof: proof)
+      }
     }
   }
 
@@ -64,11 +68,13 @@ public final class PublicClientApplication: Sendable {
     deviceCode request: DeviceCodeRequest
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
-    return try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
-      try acquisition.deviceCode(
-        request.scopes, claims: request.claims,
-        extra: FormParameters(sorted: request.extraParameters),
-        correlationID: request.correlationID, application)
+    return try await logged("device code") { () throws(VaultError) in
+      try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
+        try acquisition.deviceCode(
+          request.scopes, claims: request.claims,
+          extra: FormParameters(sorted: request.extraParameters),
+          correlationID: request.correlationID, application)
+      }
     }
   }
 
@@ -76,6 +82,12 @@ public final class PublicClientApplication: Sendable {
   /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason, which every
   ///   application has to handle.
   public func acquireTokenSilent(
+    _ request: SilentRequest
+  ) async throws(VaultError) -> AuthenticationResult {
+    try await logged("silent") { () throws(VaultError) in try await silent(request) }
+  }
+
+  private func silent(
     _ request: SilentRequest
   ) async throws(VaultError) -> AuthenticationResult {
     try requireKnown(request.authority)
@@ -94,12 +106,9 @@ public final class PublicClientApplication: Sendable {
     {
       tokens.authority = authority
       options.proof = presentation.proof
-      do {
-        if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
-          log?.note(served)
-          return served
-        }
-      } catch { throw noted(error) }
+      if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
+        return served
+      }
     }
     return try await onThread(scheme, Cancellation()) { (acquisition, proof) throws(VaultError) in
       var options = chosen
@@ -189,9 +198,8 @@ public final class PublicClientApplication: Sendable {
   public func signOut(
     _ account: Account, _ parameters: SignOutParameters = SignOutParameters()
   ) async throws(VaultError) -> SignOutReport {
-    let isShared = try await deviceInformation().mode == .shared
     var options = SignOutOptions()
-    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts, !isShared {
+    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts {
       options.clientID = configuration.clientID
     }
     options.revokes = parameters.revokes
@@ -217,7 +225,26 @@ public final class PublicClientApplication: Sendable {
         $0.address.origin == authority.address.origin && $0.kind == authority.kind
       }
       || known.contains(authority)
-    guard isKnown else { throw noted(.signIn(.invalidAuthority)) }
+    guard isKnown else { throw .signIn(.invalidAuthority) }
+  }
+
+  private func logged(
+    _ what: String, _ body: () async throws(VaultError) -> AuthenticationResult
+  ) async throws(VaultError) -> AuthenticationResult {
+    guard let log else { return try await body() }
+    do {
+      let result = try await body()
+      let source = result.isFromCache ? "from the cache" : "correlation \(result.correlationID)"
+      log(result.isExtendedLifetime ? .warning : .info, "\(what): a token, \(source)")
+      return result
+    } catch {
+      if case .interactionRequired = error {
+        log(.warning, "\(what): \(error)")
+      } else {
+        log(.error, "\(what): \(error)")
+      }
+      throw error
+    }
   }
 
   private func exclusively(
@@ -230,7 +257,7 @@ public final class PublicClientApplication: Sendable {
       session = cancellation
       return true
     }
-    guard isFree else { throw noted(.signIn(.sessionAlreadyRunning)) }
+    guard isFree else { throw .signIn(.sessionAlreadyRunning) }
     defer { session.withLock { $0 = nil } }
     return try await onThread(scheme, cancellation, body)
   }
@@ -239,18 +266,11 @@ public final class PublicClientApplication: Sendable {
     _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> AuthenticationResult {
-    let result = try await blocking(cancellation) { acquisition throws(VaultError) in
+    try await blocking(cancellation) { acquisition throws(VaultError) in
       let presentation = try self.key.presentation(scheme)
       return try acquisition.core.authenticationResult(
         try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
     }
-    log?.note(result)
-    return result
-  }
-
-  private func noted(_ error: VaultError) -> VaultError {
-    log?.note(error)
-    return error
   }
 
   private func blocking<R: Sendable>(
@@ -270,7 +290,7 @@ public final class PublicClientApplication: Sendable {
     } onCancel: {
       cancellation.cancel()
     }
-    do { return try result.get() } catch { throw noted(error) }
+    return try result.get()
   }
 
   private func acquisition(_ cancellation: Cancellation) -> Acquisition {
@@ -278,7 +298,6 @@ public final class PublicClientApplication: Sendable {
       core: VaultCore(vaultConfiguration), directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
-      self.log?.note(event)
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
     }
   }
