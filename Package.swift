@@ -47,7 +47,7 @@ let package = Package(
     // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
-      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls", "VaultCrypto"],
+      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
       swiftSettings: strict),
 
     .target(
