@@ -121,8 +121,11 @@ import VaultModel
 
   @Test func aResourceThatAnotherProviderDoesNotKnowIsDeclined() throws {
     let resource = "https://api.elsewhere.example"
-    let bench = try SignInBench(#"{"declinedScopes": ["\#(resource)/.default"]}"#)
-    try bench.signIn(as: Self.user, try bench.application("oidc/one"))
+    let bench = try expired("oidc/one")
+    let answer = """
+      {\\"access_token\\": \\"fake\\", \\"token_type\\": \\"Bearer\\", \\"scope\\": \\"openid User.Read\\"}
+      """
+    try bench.provider.fault(#"{"grant": "refresh_token", "raw": "\#(answer)"}"#)
     let error = try failure {
       try bench.acquisition().silent(
         TokenRequest(
