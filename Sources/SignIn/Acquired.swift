@@ -104,14 +104,15 @@ package struct Acquired: Sendable {
       isMicrosoft
       ? idToken?.tenantID ?? (expected.realm.isEmpty ? authority.tenant : expected.realm)
       : expected.realm.isEmpty ? metadata.realm : expected.realm
-    (granted, declined) = Self.grant(answer.scopes, asked: expected.scopes)
+    (granted, declined) = Self.grant(
+      answer.scopes, asked: expected.scopes, isMicrosoft: isMicrosoft)
   }
 
   /// What was granted, and what of the wishes was not. What was asked for and not declined is kept
   /// with the grant in the words it was asked in, so that asking again finds the token: a resource's
   /// `.default` stands for whatever it grants, and some scopes are never told back.
   private static func grant(
-    _ granted: ScopeSet?, asked: ScopeSet
+    _ granted: ScopeSet?, asked: ScopeSet, isMicrosoft: Bool
   ) -> (granted: ScopeSet, declined: [String]) {
     guard let granted else { return (asked, []) }
     let ofSignIn = ["openid", "profile", "email", "offline_access"]
@@ -122,7 +123,9 @@ package struct Acquired: Sendable {
     }
     let known = Set(granted.scopes.map(bare) + ofSignIn)
     let declined = asked.scopes.filter {
-      !$0.lowercased().hasSuffix("/.default") && !known.contains(bare($0))
+      // At other providers it is a scope like any other, and one that was left out says that the
+      // token is for something else.
+      !(isMicrosoft && $0.lowercased().hasSuffix("/.default")) && !known.contains(bare($0))
     }
     return (ScopeSet(granted.scopes + asked.scopes.filter { !declined.contains($0) }), declined)
   }

@@ -27,19 +27,9 @@ package struct TokenAnswer: Sendable {
   /// - Throws: ``SignInError/provider(_:)`` for an error answer, ``SignInError/badAnswer(_:)``.
   package init(_ response: HTTPResponse) throws(SignInError) {
     let object = try Self.object(response)
-    func text(_ name: String) throws(SignInError) -> String? {
-      guard let value = object[name], value != .null else { return nil }
-      // Tokens travel in headers and forms: what has spaces or controls in it is none.
-      guard let text = value.text, text.utf8.count <= Self.textLimit,
-        text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
-      else { throw .badAnswer(.field(name)) }
-      // Some providers have no scopes, and send an empty text for them.
-      return text.isEmpty ? nil : text
-    }
+    func text(_ name: String) throws(SignInError) -> String? { try Self.text(name, in: object) }
     func secret(_ name: String) throws(SignInError) -> Redacted<String>? {
-      guard let text = try text(name) else { return nil }
-      guard !text.contains(" ") else { throw .badAnswer(.field(name)) }
-      return Redacted(text)
+      try Self.secret(name, in: object)
     }
     func seconds(_ name: String) throws(SignInError) -> Int64? {
       guard let value = object[name], value != .null else { return nil }
@@ -68,6 +58,30 @@ package struct TokenAnswer: Sendable {
     clientInfo = clientInfoText.flatMap { ClientInfo($0) }
     if clientInfoText != nil, clientInfo == nil { throw .badAnswer(.field("client_info")) }
     familyID = try text("foci") ?? ""
+  }
+
+  private static func text(_ name: String, in object: JSONValue) throws(SignInError) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    // Tokens travel in headers and forms: what has spaces or controls in it is none.
+    guard let text = value.text, text.utf8.count <= textLimit,
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+    else { throw .badAnswer(.field(name)) }
+    // Some providers have no scopes, and send an empty text for them.
+    return text.isEmpty ? nil : text
+  }
+
+  private static func secret(
+    _ name: String, in object: JSONValue
+  ) throws(SignInError) -> Redacted<String>? {
+    guard let text = try text(name, in: object) else { return nil }
+    guard !text.contains(" ") else { throw .badAnswer(.field(name)) }
+    return Redacted(text)
+  }
+
+  /// The refresh token of an answer that may be of no use otherwise; nil where it has none.
+  package static func refreshToken(in response: HTTPResponse) -> Redacted<String>? {
+    // absent is an answer: an error brings no token
+    do { return try secret("refresh_token", in: try object(response)) } catch { return nil }
   }
 
   /// The JSON object of a successful answer; an error answer is thrown.

@@ -41,16 +41,21 @@ package struct TokenEndpoint: Sendable {
       ], claims, extra)
   }
 
-  /// RFC 6749 section 6.
+  /// RFC 6749 section 6. Once it is sent, whoever gives up waits a little longer for the answer: the
+  /// provider may have taken the old refresh token back, and the answer has the only one that is good.
   package func refresh(
     _ token: Redacted<String>, scopes wanted: ScopeSet, claims: ClaimsRequest?,
     extra: FormParameters
   ) throws(SignInError) -> HTTPResponse {
-    try post(
+    if cancellation.isCancelled { throw .cancelled }
+    return try post(
       [
         "grant_type": "refresh_token", "refresh_token": token.reveal(), "scope": scopes(wanted),
-      ], claims, extra)
+      ], claims, extra,
+      Cancellation(following: cancellation, delayMilliseconds: Self.partingMilliseconds))
   }
+
+  private static let partingMilliseconds: Int64 = 3_000
 
   /// RFC 8628 section 3.4.
   package func poll(_ device: DeviceAuthorization) throws(SignInError) -> HTTPResponse {
@@ -88,7 +93,7 @@ package struct TokenEndpoint: Sendable {
 
   private func post(
     _ pairs: KeyValuePairs<String, String?>, _ claims: ClaimsRequest?, _ extra: FormParameters,
-    to endpoint: WebAddress? = nil
+    _ cancellation: Cancellation? = nil, to endpoint: WebAddress? = nil
   ) throws(SignInError) -> HTTPResponse {
     var form = FormParameters(pairs)
     form.append("client_id", application.clientID)
@@ -107,15 +112,18 @@ package struct TokenEndpoint: Sendable {
       HTTPRequest(
         method: "POST", endpoint ?? metadata.tokenEndpoint, headers: headers,
         body: Array(form.encoded.utf8),
-        deadlineMilliseconds: application.requestTimeoutMilliseconds))
+        deadlineMilliseconds: application.requestTimeoutMilliseconds),
+      cancellation ?? self.cancellation)
   }
 
   /// Tries again only what cannot have arrived: a provider that rotates refresh tokens takes the
   /// same one for stolen when it comes twice (RFC 9700 section 4.14.2).
-  private func send(_ request: HTTPRequest) throws(SignInError) -> HTTPResponse {
+  private func send(
+    _ request: HTTPRequest, _ parting: Cancellation
+  ) throws(SignInError) -> HTTPResponse {
     var left = max(0, application.retryCount)
     while true {
-      do { return try transport.exchange(request, cancellation) } catch {
+      do { return try transport.exchange(request, parting) } catch {
         guard left > 0 else { throw error }
         switch error {
         case .transport(.unknownHost), .transport(.refused), .transport(.unreachableProxy):

@@ -67,9 +67,11 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether the host is a loopback address or `localhost`: what is sent there stays on the
   /// machine, so http will do (RFC 8252 section 8.3).
   public var isLoopback: Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.utf8.split(separator: UInt8(ascii: ".")).count == 4
-        && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") })
+    if host == "localhost" || host == "::1" { return true }
+    // What only looks like an address (127.0.0.999) is a name, which a resolver may know.
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { !$0.contains("-") && UInt8($0) != nil }
   }
 
   /// Whether a token or a password may be sent there: https, or http that stays on the machine.

@@ -1,4 +1,5 @@
 import GroupStore
+import SignIn
 import VaultCrypto
 public import VaultModel
 
@@ -155,6 +156,7 @@ extension VaultCore {
           homeAccountID: bundle.homeAccountID, environment: bundle.environment,
           authorityType: bundle.authorityType, orphanClient: bundle.identity.orphanClient))
     let before = stored.sheet
+    try requireSameIssuer(bundle, before)
     for profile in bundle.profiles { stored.sheet.merge(profile) }
     for token in bundle.tokens {
       switch try store(token, in: &stored, transaction: transaction) {
@@ -174,6 +176,30 @@ extension VaultCore {
       report.unchanged.append(account)
     }
     return stored.tag
+  }
+
+  /// Where no sign-in says who is asked for an account's new tokens, the issuer of its ID token is:
+  /// a file must not lead the refresh tokens that are here to somebody else at the same host.
+  private func requireSameIssuer(_ bundle: Bundle, _ sheet: AccountSheet) throws(VaultError) {
+    guard sheet.authorityType != .b2c, !CloudEnvironment.isKnownCloud(sheet.environment) else {
+      return
+    }
+    let known = sheet.profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON)?.issuer }
+    for token in bundle.tokens where token.credential.kind == .idToken {
+      guard let issuer = IDToken(token.secret.reveal())?.issuer else { continue }
+      guard known.allSatisfy({ Self.isSameIssuer(issuer, $0) }) else {
+        throw .accountOfOtherIssuer(group: group)
+      }
+    }
+  }
+
+  private static func isSameIssuer(_ left: String, _ right: String) -> Bool {
+    if left == right { return true }
+    // A server of Microsoft's kind issues for many tenants.
+    do {
+      let (left, right) = (try Authority(left), try Authority(right))
+      return left.kind == .entra && right.kind == .entra && left.isSameServer(as: right)
+    } catch { return false }
   }
 
   /// What became of an imported credential.

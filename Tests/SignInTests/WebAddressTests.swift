@@ -26,7 +26,8 @@ import Testing
     ("http://127.0.0.1/", true), ("http://127.8.9.1:1/", true), ("http://[::1]/", true),
     ("http://localhost/", true), ("http://127.0.0.1.evil.example/", false),
     ("http://localhost.evil.example/", false), ("http://10.0.0.1/", false),
-    ("http://127.evil.0.1/", false),
+    ("http://127.evil.0.1/", false), ("http://127.0.0.999/", false),
+    ("http://127.0.0.-0/", false),
   ])
   func httpIsForThisMachineOnly(text: String, isConfidential: Bool) {
     #expect(WebAddress(text)?.isConfidential == isConfidential)

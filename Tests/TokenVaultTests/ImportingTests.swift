@@ -44,6 +44,27 @@ struct ImportingTests {
     }
   }
 
+  @Test("a file cannot say that another issuer at the same host is to be asked for new tokens")
+  func otherIssuer() throws {
+    func cache(_ issuer: String) -> MSALCache {
+      let person = Person(
+        id: "ada", username: "ada", realm: "", environment: "id.example.com",
+        authorityType: "OIDC")
+      let claims = Base64URL.encode(Array(#"{"iss":"\#(issuer)","sub":"ada"}"#.utf8))
+      return MSALCache(
+        profiles: [person.profile()],
+        tokens: [person.refresh("fake-rt"), person.token(.idToken, "e30.\(claims).s")])
+    }
+    try core.importCache(cache("https://id.example.com/realms/one"))
+    for other in ["https://id.example.com/realms/two", "https://id.example.com:8443/realms/one"] {
+      #expect(throws: VaultError.self) { try core.importCache(cache(other)) }
+      #expect(
+        try core.storedSignIn(.named("ada")).authority?.description
+          == "https://id.example.com/realms/one")
+    }
+    try core.importCache(cache("https://id.example.com/realms/one"))
+  }
+
   @Test("an older credential never takes the place of a newer one, a newer one does")
   func older() throws {
     func cache(_ mark: String, at time: Int64) -> MSALCache {

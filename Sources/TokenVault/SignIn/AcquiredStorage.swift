@@ -31,6 +31,28 @@ extension VaultCore {
     }
   }
 
+  /// Stores nothing of an answer but its refresh token, in the place of the one that was sent.
+  ///
+  /// A provider that rotates took that one back when it answered: whatever is wrong with the rest of
+  /// the answer (keys that cannot be fetched, a clock that is off), without the new one the account
+  /// is lost, and sending the old one again looks like theft (RFC 9700 section 4.14.2). Whose it is
+  /// is verified at the next refresh, before anything that it brings is served.
+  func keepRefreshToken(
+    of response: HTTPResponse, for plan: SilentPlan.Refresh, sent: Redacted<String>
+  ) throws(VaultError) {
+    guard let token = TokenAnswer.refreshToken(in: response) else { return }
+    let now = now
+    try write { transaction in
+      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      for var credential in try transaction.entries(with: sent, in: stored) {
+        credential.lastModified = now
+        try transaction.store(
+          credential, Payload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+      }
+      try transaction.update(&stored)
+    }
+  }
+
   /// Stores a sign-in, in one step; makes the group where there is none.
   /// - Parameter makesCurrent: whether the account becomes the group's current one.
   func store(
@@ -153,7 +175,7 @@ extension GroupTransaction {
     try removeCredentials(of: &stored) { equal.contains($0) }
   }
 
-  private func entries(
+  fileprivate func entries(
     with token: Redacted<String>, in stored: StoredAccount
   ) throws -> Set<Credential> {
     let secret = Array(token.reveal().utf8)

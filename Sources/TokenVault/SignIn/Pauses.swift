@@ -10,8 +10,8 @@ import VaultModel
 enum Pauses {
   /// The code of a pause that the provider took for its own sake.
   static let outage = "throttled"
-  /// What the provider names at most, in seconds.
-  private static let longest: Int64 = 3600
+  /// What a pause lasts at most, in seconds.
+  static let longest: Int64 = 3600
 
   struct Wish {
     /// Whether it is for this request alone, or for all of this client at this provider.

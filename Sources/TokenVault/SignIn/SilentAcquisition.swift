@@ -25,18 +25,25 @@ extension Acquisition {
     case .refresh(let plan): first = plan
     }
     if let pause = first.pause { return try paused(first, pause) }
+    // A token that still is valid does not wait for a process that hangs.
+    let spare = first.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
     return try vaultErrors(core.group) {
       var isWaiting = false
       do {
         return try FileLock.hold(
-          core.configuration.refreshLockPath, offset: Self.offset(first.tag), waiting: 120_000,
+          core.configuration.refreshLockPath, offset: Self.offset(first.tag),
+          waiting: spare == nil ? 120_000 : 2_000,
           unless: {
             if !isWaiting { report(.waitingForOtherProcess) }
             isWaiting = true
             return cancellation.isCancelled
           }
         ) { try refreshed(first, request, options) }
-      } catch StoreError.busy where cancellation.isCancelled { throw SignInError.cancelled }
+      } catch StoreError.busy {
+        if cancellation.isCancelled { throw SignInError.cancelled }
+        guard let spare else { throw StoreError.busy }
+        return spare
+      }
     }
   }
 
@@ -170,14 +177,24 @@ extension Acquisition {
       token, scopes: plan.scopes, claims: options.claims, extra: extra)
     let answer: TokenAnswer
     do { answer = try TokenAnswer(response) } catch {
+      try core.keepRefreshToken(of: response, for: plan, sent: token)
       throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
     }
-    let acquired = try Acquired(
-      answer, of: endpoint, keys: keys,
-      expecting: .init(
-        scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
-        keyID: options.proof?.keyID ?? ""),
-      now: core.now)
+    let acquired: Acquired
+    do {
+      acquired = try Acquired(
+        answer, of: endpoint, keys: keys,
+        expecting: .init(
+          scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
+          keyID: options.proof?.keyID ?? ""),
+        now: core.now)
+    } catch {
+      // Another person's refresh token is not this account's.
+      if error != .mismatchedUser, error != .idToken(.subject) {
+        try core.keepRefreshToken(of: response, for: plan, sent: token)
+      }
+      throw error
+    }
     switch try core.store(acquired, for: plan, sent: token) {
     case .stored(let result):
       guard acquired.declined.isEmpty else {
@@ -187,7 +204,9 @@ extension Acquisition {
       return .stored(result)
     case .superseded: return .superseded
     case .gone:
-      // Whoever signed out meanwhile wins: the token that just came is not kept.
+      // Whoever signed out meanwhile wins: the token that just came is not kept, but where the one
+      // that was sent stayed, for the other clients of its family.
+      try core.keepRefreshToken(of: response, for: plan, sent: token)
       throw VaultError.interactionRequired(.signedOut, account: plan.account, group: core.group)
     }
   }

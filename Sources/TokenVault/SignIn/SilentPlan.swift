@@ -122,7 +122,11 @@ extension VaultCore {
         account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
         realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
         known: Set(candidates),
-        pause: stored.sheet.pauses.first { $0.until > now && digest.contains($0.request) },
+        pause: stored.sheet.pauses.first {
+          // One that ends later than any was made is of a clock that was set back since.
+          $0.until > now && $0.until <= now.advanced(by: Pauses.longest)
+            && digest.contains($0.request)
+        },
         reason: reason))
   }
 

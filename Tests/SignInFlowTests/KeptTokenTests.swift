@@ -1,0 +1,140 @@
+import Foundation
+import GroupStore
+import SignIn
+import Testing
+@testable import TokenVault
+import TokenVaultTestSupport
+import VaultModel
+
+/// What a refresh leaves behind that came to nothing at this end: the provider has taken the old
+/// refresh token back by then.
+@Suite struct KeptTokenTests {
+  private static let user = "ada@contoso.example"
+
+  private func expired(_ path: String = "common/v2.0") throws -> SignInBench {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user, try bench.application(path))
+    try bench.advance(by: 4000)
+    return bench
+  }
+
+  @Test(arguments: [
+    #""idToken": "expired""#, #""idToken": "issuedInFuture""#, #""idToken": "badSignature""#,
+    #""idToken": "wrongAudience""#, #""set": {"token_type": "mac"}"#,
+    #""set": {"expires_in": "soon"}"#, #""set": {"client_info": "e30"}"#,
+    #""remove": ["access_token"]"#,
+  ])
+  func rfc9700_section4_14_2_theNewRefreshTokenOfAnAnswerThatIsRefusedIsKept(
+    fault: String
+  ) throws {
+    for path in ["common/v2.0", "oidc/one"] {
+      let bench = try expired(path)
+      try bench.provider.fault(#"{"grant": "refresh_token", \#(fault)}"#)
+      #expect(try failure { try bench.silent(of: Self.user) }?.signIn != nil)
+      #expect(try !bench.silent(of: Self.user).isFromCache)
+      #expect(try bench.provider.counter("reuses") == 0)
+      #expect(try bench.provider.counter("refreshes") == 2)
+    }
+  }
+
+  @Test func theNewRefreshTokenIsKeptWhereTheProvidersKeysCannotBeFetched() throws {
+    let bench = try expired()
+    try bench.provider.fault(#"{"endpoint": "keys", "status": 500}"#)
+    let error = try failure { try bench.silent(of: Self.user) }
+    #expect(error?.signIn == .idToken(.keysUnavailable))
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func theRefreshTokenOfAnotherPersonIsNotKept() throws {
+    let bench = try expired("oidc/one")
+    try bench.provider.fault(#"{"grant": "refresh_token", "idToken": "otherSubject"}"#)
+    #expect(try failure { try bench.silent(of: Self.user) }?.signIn == .idToken(.subject))
+    // The one that was sent is still there, and is what the provider then takes for stolen.
+    #expect(try failure { try bench.silent(of: Self.user) }?.refusal?.code == "invalid_grant")
+  }
+
+  @Test func whoGivesUpDuringARefreshDoesNotLoseTheAccount() throws {
+    let bench = try expired()
+    try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": 1000}"#)
+    let cancellation = Cancellation()
+    let refresh = OtherThread {
+      try bench.acquisition(cancellation).silent(
+        TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
+        of: .named(Self.user))
+    }
+    try bench.wait(for: "refreshes", 1)
+    cancellation.cancel()
+    _ = try failure { try refresh.wait() }
+    #expect(try !bench.silent(of: Self.user).accessToken.reveal().isEmpty)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func whoGivesUpDuringARefreshThatNobodyAnswersIsFreeSoon() throws {
+    let bench = try expired()
+    try bench.provider.fault(#"{"grant": "refresh_token", "ending": "hang"}"#)
+    let cancellation = Cancellation()
+    let refresh = OtherThread {
+      try bench.acquisition(cancellation).silent(
+        TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
+        of: .named(Self.user))
+    }
+    try bench.wait(for: "refreshes", 1)
+    cancellation.cancel()
+    #expect(try failure { try refresh.wait() }?.signIn == .cancelled)
+  }
+
+  @Test func aTokenThatStillIsValidDoesNotWaitForAProcessThatHangs() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user)
+    try bench.advance(by: 1900)
+    let path = bench.vault.core().configuration.refreshLockPath
+    let served = try FileLock.hold(path, waiting: 0) { try bench.silent(of: Self.user) }
+    #expect(served.isFromCache)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test func theFamilysTokenOutlivesAClientThatIsSignedOutDuringItsRefresh() throws {
+    let bench = try SignInBench()
+    let clients = ProviderProcess.familyClients
+    for client in clients {
+      try bench.signIn(as: Self.user, try bench.application(client: client))
+    }
+    try bench.advance(by: 4000)
+    try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": 2000}"#)
+    let refresh = OtherThread { try bench.silent(of: Self.user, client: clients[0]) }
+    try bench.wait(for: "refreshes", 1)
+    _ = try bench.vault.core().signOut([Self.user], client: clients[0])
+    #expect(try failure { try refresh.wait() }?.reason == .signedOut)
+    #expect(try !bench.silent(of: Self.user, client: clients[1]).isFromCache)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func aPauseThatIsOfAClockSetBackSinceHoldsNobodyUp() throws {
+    let bench = try expired()
+    try bench.provider.fault(#"{"error": "interaction_required", "suberror": "basic_action"}"#)
+    #expect(try failure { try bench.silent(of: Self.user) }?.refusal != nil)
+    #expect(try failure { try bench.silent(of: Self.user) }?.refusal != nil)
+    try bench.advance(by: -86_400)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  @Test func aResourceThatAnotherProviderDoesNotKnowIsDeclined() throws {
+    let resource = "https://api.elsewhere.example"
+    let bench = try expired("oidc/one")
+    let answer = """
+      {\\"access_token\\": \\"fake\\", \\"token_type\\": \\"Bearer\\", \\"scope\\": \\"openid User.Read\\"}
+      """
+    try bench.provider.fault(#"{"grant": "refresh_token", "raw": "\#(answer)"}"#)
+    let error = try failure {
+      try bench.acquisition().silent(
+        TokenRequest(
+          scopes: ScopeSet([]), resource: resource, clientID: ProviderProcess.client),
+        of: .named(Self.user))
+    }
+    guard case .declinedScopes(_, [resource + "/.default"])? = error?.signIn else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+}
