@@ -47,7 +47,7 @@ let package = Package(
     // Loads libcurl when it is first needed.
     .target(name: "CCurl"),
     .target(
-      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls", "VaultCrypto"],
+      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
       swiftSettings: strict),
 
     .target(
@@ -93,7 +93,7 @@ let package = Package(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
     .executableTarget(
-      name: "transport-probe", dependencies: ["SignInTransport", "SignIn"],
+      name: "transport-probe", dependencies: ["SignInTransport", "SignIn", "VaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
     // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
     .executableTarget(

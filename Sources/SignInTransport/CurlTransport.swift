@@ -1,7 +1,6 @@
 internal import CCurl
 public import SignIn
 import Synchronization
-import VaultCrypto
 
 /// What a transport is told beside its requests.
 public struct HTTPSettings: Hashable, Sendable {
@@ -142,7 +141,7 @@ public final class CurlTransport: HTTPTransport {
     let handle: OpaquePointer
 
     init(_ settings: HTTPSettings) throws(TransportError) {
-      guard CryptoPreparation.forTLS(),
+      guard
         let handle = unsafe tv_http_new(
           settings.certificateFile, settings.certificateDirectory, settings.userAgent)
       else { throw .noLibrary }

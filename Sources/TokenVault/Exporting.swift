@@ -38,7 +38,7 @@ extension VaultCore {
         MSALCache.Profile(
           homeAccountID: sheet.homeAccountID, environment: profile.environment,
           realm: profile.tenantID, localAccountID: profile.localAccountID,
-          username: profile.username, authorityType: sheet.authorityType.description,
+          username: profile.username, authorityType: sheet.authorityType.cacheText,
           extraJSON: profile.extraJSON)
       }
     }

@@ -99,7 +99,8 @@ extension VaultCore {
     }
     for profile in cache.profiles {
       let type = AuthorityType(
-        cacheText: profile.authorityType, environment: profile.environment)
+        cacheText: profile.authorityType, environment: profile.environment,
+        homeAccountID: HomeAccountID(profile.homeAccountID))
       types[[profile.homeAccountID.lowercased(), CloudEnvironment.canonical(profile.environment)]] =
         type
       var own = bundle(profile.homeAccountID, profile.environment, type, client: "")
@@ -109,7 +110,9 @@ extension VaultCore {
     func add(_ token: MSALCache.Token, environment: String) {
       let type =
         types[[token.homeAccountID.lowercased(), CloudEnvironment.canonical(environment)]]
-        ?? AuthorityType(cacheText: "", environment: environment)
+        ?? AuthorityType(
+          cacheText: "", environment: environment,
+          homeAccountID: HomeAccountID(token.homeAccountID))
       var own = bundle(
         token.homeAccountID, environment, type, client: token.credential.clientID)
       own.tokens.append(token)

@@ -12,6 +12,9 @@ public final class TestVault: Sendable {
   public let session: PrivateSecretService
   /// Seconds since 1970, as the vault sees them.
   public let clock = Mutex<Int64>(TestVault.start)
+  /// From when on the clock goes on beside the real one, for a vault that talks to a peer with a
+  /// clock of its own; nil for one that stands still.
+  public let tickingFrom = Mutex<ContinuousClock.Instant?>(nil)
   /// The boot, as the vault sees it.
   public let boot = Mutex<String>("first boot")
   /// When the clocks of all test vaults stand at first.
@@ -62,7 +65,10 @@ public final class TestVault: Sendable {
     configuration.manifestDirectories = [manifestDirectory.path, machineManifestDirectory.path]
     configuration.deviceFile = home.appending(path: "etc/device.json").path
     configuration.isAdministrator = true
-    configuration.now = { [self] in Timestamp(epochSeconds: clock.withLock { $0 }) }
+    configuration.now = { [self] in
+      let passed = tickingFrom.withLock { $0 }?.duration(to: .now).components.seconds ?? 0
+      return Timestamp(epochSeconds: clock.withLock { $0 } + passed)
+    }
     configuration.bootIdentifier = { [self] in boot.withLock { $0 } }
     return configuration
   }

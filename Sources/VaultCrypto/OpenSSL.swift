@@ -2,22 +2,7 @@ internal import COpenSSL
 
 /// The algorithms of libcrypto, each fetched once a process: a fetch costs more than using it.
 enum OpenSSL {
-  // Reading openssl.cnf and loading names and error texts is most of OpenSSL's start-up time, and
-  // a configuration file has no say in how a vault is encrypted.
-  private static let isReady =
-    OPENSSL_init_crypto(
-      UInt64(
-        OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS
-          | OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS
-          // Freeing each algorithm at the end of a process that ends anyway takes as long as
-          // decrypting a few hundred tokens; secrets are wiped where they are released.
-          | OPENSSL_INIT_NO_ATEXIT), nil) == 1
-
-  /// X.509 looks the digests of signatures up by their names, of which `isReady` keeps OpenSSL from
-  /// loading any for as long as the process lives: no certificate would be found to be good.
-  static let knowsDigests = unsafe [
-    EVP_sha1(), EVP_sha224(), EVP_sha256(), EVP_sha384(), EVP_sha512(),
-  ].allSatisfy { unsafe EVP_add_digest($0) == 1 }
+  private static let isReady = tv_prepare_libcrypto() == 1
 
   private nonisolated(unsafe) static let fetchedAES =
     unsafe isReady

@@ -44,6 +44,11 @@ public struct HomeAccountID: Hashable, Sendable {
     return (objectID.prefix(36) + "." + tenantID).lowercased()
   }
 
+  fileprivate var hasTenant: Bool {
+    let tenant = tenantID.utf8
+    return tenant.count == 36 && Self.isGUID(tenant[...])
+  }
+
   private static func isGUID(_ text: Substring.UTF8View) -> Bool {
     text.enumerated().allSatisfy { index, byte in
       switch index {
@@ -108,7 +113,21 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text for JSON and for a cache's `authority_type`.
+  /// The type of an account in a cache. MSAL for Python writes "MSSTS" for every provider; an id that
+  /// is no `uid.utid`, at a host that is none of Microsoft's, is the subject of an OpenID provider.
+  public init(cacheText: String, environment: String, homeAccountID: HomeAccountID) {
+    self.init(cacheText: cacheText, environment: environment)
+    if self == .entra, !homeAccountID.identifier.isEmpty, !homeAccountID.hasTenant,
+      !CloudEnvironment.isKnownCloud(environment)
+    {
+      self = .oidc
+    }
+  }
+
+  /// The text for a cache's `authority_type`: other libraries look at accounts of "MSSTS" only.
+  public var cacheText: String { self == .oidc ? AuthorityType.entra.description : description }
+
+  /// The text for JSON.
   public var description: String {
     switch self {
     case .entra, .b2c: "MSSTS"

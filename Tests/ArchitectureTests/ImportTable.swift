@@ -20,7 +20,7 @@ enum ImportTable {
     // Signing in.
     "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
     "SignInTransport": [
-      "CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls", "VaultCrypto",
+      "CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls",
     ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",

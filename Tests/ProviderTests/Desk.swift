@@ -115,12 +115,6 @@ final class Desk: Sendable {
     return try #require(accounts).compactMap { $0["identifier"] as? String }.sorted()
   }
 
-  /// The user names of the accounts.
-  func people() throws -> [String] {
-    let accounts = try run("list", "--json").json as? [[String: Any]]
-    return try #require(accounts).compactMap { $0["username"] as? String }.sorted()
-  }
-
   /// Writes the group's accounts as a cache of MSAL's.
   func export(to name: String = "cache.json") throws -> URL {
     let file = home.appending(path: name)

@@ -28,17 +28,16 @@ struct GlewlwydTests {
   @Test("Refreshes without ID tokens, a refusal without a word, a revocation that is refused")
   func wholeLife() throws {
     let provider = try Glewlwyd()
-    let profile = try BrowserProfile()
-    let browser = try HeadlessBrowser(.ada, profile: profile)
+    let browser = try HeadlessBrowser(.ada)
     let desk = try Desk()
     try Self.signIn(at: provider, in: browser, desk)
-    let people = try desk.people()
+    let people = try desk.accounts()
     #expect(people.count == 1)
     let stolen = try #require(try desk.refreshTokens().first)
     var tokens = [try desk.succeed("token")]
     for _ in 0..<2 { tokens.append(try desk.succeed("token", "--force-refresh")) }
     #expect(Set(tokens).count == 3)
-    #expect(try desk.people() == people)
+    #expect(try desk.accounts() == people)
 
     // A used token again: glewlwyd ends the family.
     let form = "grant_type=refresh_token&client_id=tool&refresh_token=\(stolen)"
@@ -55,15 +54,14 @@ struct GlewlwydTests {
     // It said nothing about the token, so that stays, as does all else.
     #expect(try desk.refreshTokens() == kept)
     #expect(try desk.succeed("token") == tokens.last)
-    #expect(try desk.people() == people)
+    #expect(try desk.accounts() == people)
 
-    let left = try desk.run(
-      ["sign-out", "--all", "--yes", "--browser"],
-      environment: ["BROWSER": "\(browser.command.path) %s"])
+    // Its page for that is empty without an ID token in the address, which is none of ours to give
+    // away: the browser is left alone here.
+    let left = try desk.run("sign-out", "--all", "--yes")
     #expect(left.status == 0, "\(left.errors)")
     #expect(left.output.contains("NOT REVOKED  127.0.0.1"), "\(left.output)")
-    #expect(try browser.nextPage().outcome == .signedOut)
-    #expect(try desk.people() == [])
+    #expect(try desk.accounts() == [])
     #expect(try desk.run("token").status != 0)
   }
 

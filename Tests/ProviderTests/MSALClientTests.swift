@@ -25,15 +25,4 @@ struct MSALClientTests {
     #expect(refreshed.accessToken != signedIn.accessToken)
     #expect(refreshed.refreshToken != signedIn.refreshToken)
   }
-
-  @Test("It signs a device in")
-  func device() throws {
-    let provider = try NanoIDP(.forMSAL)
-    let browser = try HeadlessBrowser(.ada, authorityFile: provider.authorityFile)
-    let cache = URL(filePath: NSTemporaryDirectory()).appending(path: "\(UUID().uuidString).json")
-    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: cache) } }
-    let signedIn = try MSALClient(provider, cache: cache).signIn(.device, in: browser)
-    #expect(signedIn.error == nil)
-    #expect(signedIn.refreshToken != nil)
-  }
 }

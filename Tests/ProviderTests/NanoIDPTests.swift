@@ -72,7 +72,7 @@ struct NanoIDPTests {
     #expect(!ran.output.contains("NOT REVOKED"))
     #expect(try browser.nextPage().outcome == .signedOut)
     #expect(try Self.refreshes(last, at: provider) == 400)
-    #expect(try desk.people() == [])
+    #expect(try desk.accounts() == [])
     #expect(try desk.run("token").status != 0)
   }
 
@@ -142,7 +142,7 @@ struct NanoIDPTests {
     let ran = try running.wait()
     #expect(ran.status == 76)
     #expect(ran.errors.contains("The sign-in was declined at the provider"))
-    #expect(try desk.people() == [])
+    #expect(try desk.accounts() == [])
   }
 
   @Test("A wrong password comes to no end: the wait ends in its time, and nothing is stored")
@@ -161,6 +161,6 @@ struct NanoIDPTests {
     let ran = try running.wait()
     #expect(ran.status == 4)
     #expect(ran.errors.contains("Nobody signed in in time; nothing was stored."))
-    #expect(try desk.people() == [])
+    #expect(try desk.accounts() == [])
   }
 }

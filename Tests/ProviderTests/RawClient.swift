@@ -39,8 +39,6 @@ struct RawClient: Encodable {
   let flow: Flow
   let browser: [String]
   let signsOut: Bool
-  /// Where the person finds a device's code who is not given it with the address.
-  var codeFile: String?
   /// What is added to the authorization request.
   var parameters: [String: String] = [:]
 

@@ -162,7 +162,10 @@ import VaultModel
     #expect(account.username == Self.user)
     let core = bench.vault.core()
     #expect(try core.currentAccount(client: ProviderProcess.client).account != nil)
-    _ = try bench.acquisition().signOut([Self.user])
+    // By one client, for all of them.
+    var options = SignOutOptions()
+    options.clientID = ProviderProcess.familyClients[0]
+    _ = try bench.acquisition().signOut([Self.user], options)
     let told = try core.currentAccount(client: ProviderProcess.client)
     #expect(told.account == nil)
     guard case .left(_, username: Self.user, _)? = told.previous else {

@@ -17,6 +17,7 @@ final class SignInBench: Sendable {
   init(_ configuration: String? = nil, manifest: GroupManifest? = nil) throws {
     vault = try TestVault(manifest: manifest)
     vault.clock.withLock { $0 = Int64(Date().timeIntervalSince1970) }
+    vault.tickingFrom.withLock { $0 = .now }
     provider = try ProviderProcess(configuration)
     browser = TestBrowser(provider.url)
   }

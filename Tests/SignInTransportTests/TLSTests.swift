@@ -36,6 +36,15 @@ import Testing
     #expect(try status("localhost", server.port, directory: directory) == 200)
   }
 
+  /// libcurl's OpenSSL and the vault's are one in a program that is linked dynamically. Options of
+  /// the first to use it are for both, and without all digests no certificate verifies.
+  @Test func theVaultsCryptographyLeavesTLSAsItIs() throws {
+    let server = try TLSServer(try certificates.certificate(for: "DNS:localhost"))
+    let answer = try runTransportProbe(
+      ["https://localhost:\(server.port)/", certificates.authority])
+    #expect(answer.contains("status 200"), "\(answer)")
+  }
+
   @Test func aCertificateOfAnUnknownAuthorityIsNotTrusted() throws {
     let server = try TLSServer(try certificates.certificate(for: "DNS:localhost"))
     #expect(throws: TransportError.untrusted(host: "localhost")) {

@@ -73,6 +73,17 @@ import Testing
     #expect(AuthorityType(cacheText: "MSSTS", environment: "contoso.ciamlogin.com") == .b2c)
     #expect(AuthorityType(cacheText: "MSSTS", environment: "b2clogin.com.evil.example") == .entra)
     #expect(AuthorityType(cacheText: "Generic", environment: "x") == .oidc)
+    #expect(AuthorityType.oidc.cacheText == "MSSTS")
+    let guid = "11111111-1111-4111-8111-111111111111"
+    for (id, host, type) in [
+      ("Ada", "login.x", AuthorityType.oidc), ("auth0|a.b", "login.x", .oidc),
+      ("\(guid).\(guid)", "login.x", .entra), ("", "login.x", .entra),
+      ("ada", "login.microsoftonline.com", .entra), ("ada", "x.b2clogin.com", .b2c),
+    ] {
+      let found = AuthorityType(
+        cacheText: "MSSTS", environment: host, homeAccountID: HomeAccountID(id))
+      #expect(found == type, "\(id) at \(host)")
+    }
   }
 
   @Test func theAliasesOfACloudAreOneEnvironment() {

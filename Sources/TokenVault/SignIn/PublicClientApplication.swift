@@ -18,16 +18,22 @@ public final class PublicClientApplication: Sendable {
   private let platform: SignInPlatform
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
+  private let log: SignInLog?
   private let key = ApplicationKey()
   private let session = Mutex<Cancellation?>(nil)
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
 
   /// An application over a group.
+  /// - Parameter log: what is told of signing in; nil for silence.
   public init(
-    _ configuration: ApplicationConfiguration, vault: VaultConfiguration, platform: SignInPlatform
+    _ configuration: ApplicationConfiguration, vault: VaultConfiguration,
+    platform: SignInPlatform, log: SignInLog? = nil
   ) {
     self.configuration = configuration
+    self.log = log
+    var platform = platform
+    if let log { platform.transport = log.told(by: platform.transport) }
     self.platform = platform
     vaultConfiguration = vault
     self.vault = Vault(vault)
@@ -49,9 +55,11 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
     try requireKnown(request.authority)
-    return try await exclusively(request.authenticationScheme) {
-      (acquisition, proof) throws(VaultError) in
-      try acquisition.interactive(request, application, proof: proof)
+    return try await logged("interactive") { () throws(VaultError) in
+      try await exclusively(request.authenticationScheme) {
+        (acquisition, proof) throws(VaultError) in
+        try acquisition.interactive(request, application, proof: proof)
+      }
     }
   }
 
@@ -60,11 +68,13 @@ public final class PublicClientApplication: Sendable {
     deviceCode request: DeviceCodeRequest
   ) async throws(VaultError) -> AuthenticationResult {
     let application = configuration
-    return try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
-      try acquisition.deviceCode(
-        request.scopes, claims: request.claims,
-        extra: FormParameters(sorted: request.extraParameters),
-        correlationID: request.correlationID, application)
+    return try await logged("device code") { () throws(VaultError) in
+      try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
+        try acquisition.deviceCode(
+          request.scopes, claims: request.claims,
+          extra: FormParameters(sorted: request.extraParameters),
+          correlationID: request.correlationID, application)
+      }
     }
   }
 
@@ -72,6 +82,12 @@ public final class PublicClientApplication: Sendable {
   /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason, which every
   ///   application has to handle.
   public func acquireTokenSilent(
+    _ request: SilentRequest
+  ) async throws(VaultError) -> AuthenticationResult {
+    try await logged("silent") { () throws(VaultError) in try await silent(request) }
+  }
+
+  private func silent(
     _ request: SilentRequest
   ) async throws(VaultError) -> AuthenticationResult {
     try requireKnown(request.authority)
@@ -182,9 +198,8 @@ public final class PublicClientApplication: Sendable {
   public func signOut(
     _ account: Account, _ parameters: SignOutParameters = SignOutParameters()
   ) async throws(VaultError) -> SignOutReport {
-    let isShared = try await deviceInformation().mode == .shared
     var options = SignOutOptions()
-    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts, !isShared {
+    if !parameters.wipeAccount, !parameters.wipeCacheForAllAccounts {
       options.clientID = configuration.clientID
     }
     options.revokes = parameters.revokes
@@ -211,6 +226,25 @@ public final class PublicClientApplication: Sendable {
       }
       || known.contains(authority)
     guard isKnown else { throw .signIn(.invalidAuthority) }
+  }
+
+  private func logged(
+    _ what: String, _ body: () async throws(VaultError) -> AuthenticationResult
+  ) async throws(VaultError) -> AuthenticationResult {
+    guard let log else { return try await body() }
+    do {
+      let result = try await body()
+      let source = result.isFromCache ? "from the cache" : "correlation \(result.correlationID)"
+      log(result.isExtendedLifetime ? .warning : .info, "\(what): a token, \(source)")
+      return result
+    } catch {
+      if case .interactionRequired = error {
+        log(.warning, "\(what): \(error)")
+      } else {
+        log(.error, "\(what): \(error)")
+      }
+      throw error
+    }
   }
 
   private func exclusively(

@@ -150,8 +150,10 @@ extension VaultCore {
   /// Erases accounts. The network has no part in it.
   /// - Parameters:
   ///   - accounts: nil for every account of the group.
-  ///   - client: only this client's part in them; nil for all of it.
+  ///   - client: only this client's part in them; nil for all of it. On a shared device one
+  ///     client's sign-out is everybody's.
   package func erase(_ accounts: [String]?, client: String?) throws(VaultError) -> Erased {
+    let client = try deviceInformation().mode == .shared ? nil : client
     let farewells = try farewells(accounts, client)
     let report: SignOutReport
     switch (accounts, client) {

@@ -5,6 +5,7 @@
 import Glibc
 import SignIn
 import SignInTransport
+import VaultCrypto
 
 /// A field of a file of /proc/self, or whether it has a text.
 func line(_ file: String, _ text: String) -> String {
@@ -19,6 +20,8 @@ func line(_ file: String, _ text: String) -> String {
   return ""
 }
 
+// As in a program that has opened its vault by the time it needs the network.
+do { _ = try Digest.sha256([]) } catch { print("error \(error)") }
 if let text = CommandLine.arguments.dropFirst().first, let address = WebAddress(text) {
   let settings = HTTPSettings(certificateFile: CommandLine.arguments.dropFirst(2).first)
   do throws(TransportError) {

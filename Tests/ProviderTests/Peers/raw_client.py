@@ -3,8 +3,7 @@ is asked: raw_client.py CONFIG
 
 CONFIG is JSON: issuer, authorityFile, clientID, port (of the redirect URI; 0 for any), scope,
 browser (a command that takes the URL), flow (code or device), parameters (of the authorization
-request), signsOut, codeFile (where a person who types the device's code finds it). Prints what came
-of it as JSON, without a token in it."""
+request), signsOut. Prints what came of it as JSON, without a token in it."""
 
 import base64
 import hashlib
@@ -99,10 +98,6 @@ def device_flow():
     result["early"] = first.json().get("error")
     result["tooSoon"] = poll().json().get("error")
     url = begun["verification_uri_complete"]
-    if config.get("codeFile"):
-        with open(config["codeFile"], "w", encoding="utf-8") as file:
-            file.write(begun["user_code"])
-        url = begun["verification_uri"]
     status = browse(url)
     if status != 0:
         raise SystemExit(f"the browser ended with {status}")
