@@ -5,7 +5,6 @@ import VaultModel
 
 extension Failure {
   init(_ error: CommandError) {
-
     switch error {
     case .vault(let error): self.init(error)
     case .badGroupName(let text, let rule):

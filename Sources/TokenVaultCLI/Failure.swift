@@ -4,8 +4,8 @@ import VaultModel
 /// What a person is told when something goes wrong: one sentence, the exit status, and the one
 /// command to run next.
 ///
-/// This file has the text of every error there is. The switches have no default, so that a new
-/// error does not compile before it has one.
+/// The `*Failure.swift` beside it have the text of every error there is. The switches have no
+/// default, so that a new error does not compile before it has one.
 struct Failure: Error {
   let status: ExitStatus
   /// Empty where everything was said before.
@@ -92,7 +92,8 @@ extension Failure {
         .usage,
         "\(Self.name(account)) has tokens for several scopes; name those that are needed:"
           + stored.map { "\n  \(PlainText.escaped($0))" }.joined(),
-        next: "tokenvault token --scope SCOPE --account \(PlainText.shellWord(account.shownName))")
+        next: Self.command(
+          "token --scope SCOPE --account \(PlainText.shellWord(account.shownName))", account.group))
     case .sharedDeviceOccupied(let account):
       self.init(
         .refused, "This device is shared, and \(Self.name(account)) is signed in.",
@@ -128,7 +129,7 @@ extension Failure {
         .usage,
         "\(Self.name(account)) has several clients; name the one that is meant:"
           + stored.map { "\n  \(PlainText.escaped($0))" }.joined(),
-        next: Self.command("token --client-id ID", account.group))
+        next: "the same command with --client-id ID")
     case .accountOfOtherIssuer(let group):
       self.init(
         .refused,

@@ -84,7 +84,7 @@ extension Failure {
     case .throttled(let until, _):
       self.init(
         .unreachable,
-        "The provider asked not to be asked again before "
+        "The provider failed or asked for quiet a moment ago, and is not asked again before "
           + "\(Timestamp(epochSeconds: until).iso8601).")
     }
   }

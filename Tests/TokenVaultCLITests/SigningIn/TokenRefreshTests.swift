@@ -93,7 +93,7 @@ struct TokenRefreshTests {
     #expect([69, 76].contains(busy.status))
     let quiet = try home.run("tokenvault token --force-refresh")
     #expect(quiet.status == 69)
-    #expect(quiet.errors.contains("asked not to be asked again"))
+    #expect(quiet.errors.contains("is not asked again before"))
     #expect(try home.run("tokenvault token").status == 0)
   }
 
