@@ -91,7 +91,7 @@ import TokenVaultTestSupport
     try sample.join()
     try sample.signIn(Self.ada)
     let running = try sample.start("watch")
-    defer { running.signal(SIGTERM) }
+    defer { running.signal(SIGKILL) }
     try sample.wait(for: running) { $0.output.contains("\(Self.ada), not the one before\n") }
     try sample.machine.succeed("--group", Sample.group, "sign-out", "--no-revoke", Self.ada)
     try sample.wait(for: running) { $0.output.contains("nobody, not the one before\n") }

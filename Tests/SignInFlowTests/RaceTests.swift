@@ -160,6 +160,8 @@ import VaultModel
       return
     }
     #expect(account.username == Self.user)
+    // What cannot be kept does not stay good at the provider.
+    #expect(try bench.provider.counter("revocations") == 1)
     let core = bench.vault.core()
     #expect(try core.currentAccount(client: ProviderProcess.client).account != nil)
     // By one client, for all of them.

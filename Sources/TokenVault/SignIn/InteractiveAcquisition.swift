@@ -150,13 +150,27 @@ extension Acquisition {
     }
     // Ctrl-C during the exchange: nothing was stored, so nothing is.
     if cancellation.isCancelled { throw SignInError.cancelled }
-    let result = try core.store(
-      signIn: acquired, environment: endpoint.metadata.authority.environment,
-      makesCurrent: makesCurrent)
+    let result: TokenResult
+    do {
+      result = try core.store(
+        signIn: acquired, environment: endpoint.metadata.authority.environment,
+        makesCurrent: makesCurrent)
+    } catch {
+      giveBack(acquired, endpoint)
+      throw error
+    }
     guard acquired.declined.isEmpty else {
       throw SignInError.declinedScopes(
         granted: acquired.granted.scopes, declined: acquired.declined)
     }
     return result
+  }
+
+  /// A token that cannot be kept here (a shared device is taken, the disk is full) should not stay
+  /// good for whoever comes by it.
+  private func giveBack(_ acquired: Acquired, _ endpoint: TokenEndpoint) {
+    guard let token = acquired.answer.refreshToken else { return }
+    // The reason it could not be kept is what the user is told; this is the best that can be done.
+    do { _ = try endpoint.revoke(token, hint: "refresh_token") } catch { return }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The embedded identity provider in a process of its own: tests that block every thread of this
 /// one do not keep it from answering. It ends with the last reference, and with this process.
@@ -48,7 +49,12 @@ public final class ProviderProcess: @unchecked Sendable {
     if let configuration { try change(configuration) }
   }
 
-  deinit { process.terminate() }
+  // A child of one of Dispatch's threads has SIGTERM blocked. One that stays is more than a
+  // process: Foundation waits for its children by select(2), which takes 1024 descriptors.
+  deinit {
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
 
   /// Asks `/control/<name>`.
   public func report(_ name: String) throws -> RawHTTP.Answer {
