@@ -163,7 +163,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
-        "TokenVaultCLI", "TokenVault", "SignIn", "VaultModel", "TokenVaultTestSupport", "tokenvault",
+        "TokenVaultCLI", "TokenVault", "SignIn", "VaultModel", "TokenVaultTestSupport",
+        "tokenvault",
         "group-member", "tokenvault-idp",
       ],
       exclude: ["Transcripts"],
