@@ -2,6 +2,7 @@
 
 usage: silent_peer.py CACHE CLIENT COUNT
 """
+import json
 import statistics
 import sys
 import time
@@ -11,11 +12,30 @@ import msal
 path, client, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
 
-class NoNetwork:
-    def get(self, url, **_):
-        raise RuntimeError("the network was asked for " + url)
+class Answer:
+    def __init__(self, text):
+        self.status_code, self.text, self.headers = 200, text, {}
 
-    post = get
+    def raise_for_status(self):
+        pass
+
+
+class NoNetwork:
+    """Answers what MSAL asks before it looks at its cache, and nothing else."""
+
+    def get(self, url, **_):
+        suffix = "/v2.0/.well-known/openid-configuration"
+        if not url.endswith(suffix):
+            raise RuntimeError("the network was asked for " + url)
+        tenant = url[: -len(suffix)]
+        return Answer(json.dumps({
+            "issuer": tenant + "/v2.0",
+            "authorization_endpoint": tenant + "/oauth2/v2.0/authorize",
+            "token_endpoint": tenant + "/oauth2/v2.0/token",
+        }))
+
+    def post(self, url, **_):
+        raise RuntimeError("the network was asked for " + url)
 
     def close(self):
         pass

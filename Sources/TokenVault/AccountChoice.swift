@@ -5,6 +5,8 @@ package import VaultModel
 package enum AccountChoice: Hashable, Sendable {
   /// A name, alias, home account id or unique prefix of one.
   case named(String)
+  /// The account that the group gave out before; found without a look at any other.
+  case known(Account)
   /// The account of the directory rule at this path.
   case rule(account: [UInt8], directory: String)
   /// The group's current account.
@@ -17,6 +19,11 @@ extension VaultCore {
   ) throws -> StoredAccount {
     switch choice {
     case .named(let text): return try resolve(text, in: transaction)
+    case .known(let account):
+      guard
+        let stored = try transaction.account(tag: try transaction.tag(of: account.identity))
+      else { throw VaultError.noAccount(account.selector, group: group) }
+      return stored
     case .current: return try current(in: transaction)
     case .rule(let tag, let directory):
       guard let account = try transaction.account(tag: tag) else {

@@ -98,7 +98,7 @@ public final class PublicClientApplication: Sendable {
     options.forceRefresh = request.forceRefresh
     options.correlationID = request.correlationID
     options.extraParameters = request.extraParameters
-    let account = AccountChoice.named(request.account.selector)
+    let account = AccountChoice.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // Who first has to ask the provider which tenant it is cannot be answered from the cache.
     if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
@@ -129,7 +129,7 @@ public final class PublicClientApplication: Sendable {
     var request = request
     request.token = tokenRequest(request.scopes)
     request.silent = silentOptions
-    let (chosen, choice) = (request, AccountChoice.named(account.selector))
+    let (chosen, choice) = (request, AccountChoice.known(account))
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.call(chosen, of: choice)
     }

@@ -86,18 +86,22 @@ extension VaultCore {
       }
       if !options.wantsNew { reason = why }
     }
-    let clients = clients(for: request, among: candidates, of: stored)
-    let client = clients.count == 1 ? clients.first : nil
-    let tokens = try refreshTokens(of: stored, client: client, in: transaction)
-    let decision = SilentDecision(
-      tokens: candidates.map(\.credential), hasRefreshToken: !tokens.isEmpty || clients.count > 1,
-      wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
-      extendedLifetime: options.extendedLifetime)
     func result(_ index: Int) throws -> TokenResult {
       try self.result(candidates[index], of: stored, account: account, in: transaction)
     }
+    func decision(hasRefreshToken: Bool) -> SilentDecision {
+      SilentDecision(
+        tokens: candidates.map(\.credential), hasRefreshToken: hasRefreshToken,
+        wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
+        extendedLifetime: options.extendedLifetime)
+    }
+    // Where the stored token will do in any case, what a new one would take is not looked at.
+    if case .serve(let index) = decision(hasRefreshToken: true) { return .serve(try result(index)) }
+    let clients = clients(for: request, among: candidates, of: stored)
+    let client = clients.count == 1 ? clients.first : nil
+    let tokens = try refreshTokens(of: stored, client: client, in: transaction)
     let fallback: TokenResult?
-    switch decision {
+    switch decision(hasRefreshToken: !tokens.isEmpty || clients.count > 1) {
     case .serve(let index): return .serve(try result(index))
     case .interaction:
       throw VaultError.interactionRequired(reason, account: account, group: group)
