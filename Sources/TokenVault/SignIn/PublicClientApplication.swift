@@ -42,7 +42,7 @@ public final class PublicClientApplication: Sendable {
   }
 
   /// The version of this library.
-  public static let version = "0.2.0"
+  public static let version = "0.1.0"
 
   // MARK: Tokens
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TokenVault
 
 /// The program and its commands.
 struct TokenVaultCommand: ParsableCommand {
@@ -23,7 +24,7 @@ struct TokenVaultCommand: ParsableCommand {
       69 Secret Service or provider unreachable, 73 cannot create, 74 input or output, 75 busy, \
       76 the provider refused, 77 locked or refused, 78 bad manifest or configuration, 130 interrupted
       """,
-    version: "0.1.0",
+    version: PublicClientApplication.version,
     subcommands: [
       SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
       WhichCommand.self,
