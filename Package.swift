@@ -13,8 +13,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "TokenVault",
   products: [
-    .library(name: "TokenVault", targets: ["TokenVault", "SignInTransport"]),
-    .executable(name: "tokenvault", targets: ["tokenvault"]),
+    .library(name: "TokenVault", targets: ["TokenVault", "TokenVaultSignInTransport"]),
+    .executable(name: "tokenvault", targets: ["TokenVaultProgram"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -22,126 +22,153 @@ let package = Package(
   targets: [
     // Doors to C. Each has exactly one Swift importer.
     .systemLibrary(
-      name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+      name: "TokenVaultCOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+      name: "TokenVaultCSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
-      name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+      name: "TokenVaultCLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]
+    ),
     // Loads libsecret when it is first needed, so it has no link-time need of it.
-    .target(name: "CSecretService"),
-    .target(name: "CSystem"),
+    .target(name: "TokenVaultCSecretService"),
+    .target(name: "TokenVaultCSystem"),
 
     // The vault.
-    .target(name: "VaultCrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
-    .target(name: "VaultModel", swiftSettings: strict),
-    .target(name: "SystemCalls", dependencies: ["CSystem"], swiftSettings: strict),
+    .target(name: "TokenVaultCrypto", dependencies: ["TokenVaultCOpenSSL"], swiftSettings: strict),
+    .target(name: "TokenVaultModel", swiftSettings: strict),
+    .target(name: "TokenVaultSystem", dependencies: ["TokenVaultCSystem"], swiftSettings: strict),
     .target(
-      name: "GroupStore", dependencies: ["VaultModel", "VaultCrypto", "CSQLite", "SystemCalls"],
+      name: "TokenVaultGroupStore",
+      dependencies: [
+        "TokenVaultModel", "TokenVaultCrypto", "TokenVaultCSQLite", "TokenVaultSystem",
+      ],
       swiftSettings: strict),
     .target(
-      name: "KeyCustody",
-      dependencies: ["VaultModel", "VaultCrypto", "CSecretService", "SystemCalls"],
+      name: "TokenVaultKeyCustody",
+      dependencies: [
+        "TokenVaultModel", "TokenVaultCrypto", "TokenVaultCSecretService", "TokenVaultSystem",
+      ],
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
-    .target(name: "SignIn", dependencies: ["VaultModel", "VaultCrypto"], swiftSettings: strict),
-    // Loads libcurl when it is first needed.
-    .target(name: "CCurl"),
     .target(
-      name: "SignInTransport", dependencies: ["SignIn", "CCurl", "SystemCalls"],
+      name: "TokenVaultSignIn", dependencies: ["TokenVaultModel", "TokenVaultCrypto"],
+      swiftSettings: strict),
+    // Loads libcurl when it is first needed.
+    .target(name: "TokenVaultCCurl"),
+    .target(
+      name: "TokenVaultSignInTransport",
+      dependencies: ["TokenVaultSignIn", "TokenVaultCCurl", "TokenVaultSystem"],
       swiftSettings: strict),
 
     .target(
       name: "TokenVault",
       dependencies: [
-        "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody", "SignIn", "SystemCalls",
+        "TokenVaultModel", "TokenVaultCrypto", "TokenVaultGroupStore", "TokenVaultKeyCustody",
+        "TokenVaultSignIn", "TokenVaultSystem",
       ],
       swiftSettings: strict),
 
     // The programs people run.
     // Loads libqrencode when a QR code is drawn.
-    .target(name: "CQRCode"),
+    .target(name: "TokenVaultCQRCode"),
     .target(
       name: "TokenVaultCLI",
       dependencies: [
-        "TokenVault", "VaultModel", "VaultCrypto", "KeyCustody", "SignIn", "SignInTransport",
-        "SystemCalls", "CQRCode",
+        "TokenVault", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultKeyCustody",
+        "TokenVaultSignIn", "TokenVaultSignInTransport",
+        "TokenVaultSystem", "TokenVaultCQRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "tokenvault", dependencies: ["TokenVaultCLI"], swiftSettings: strict),
+      name: "TokenVaultProgram", dependencies: ["TokenVaultCLI"], swiftSettings: strict),
     .executableTarget(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
     .executableTarget(
-      name: "graph-sample", dependencies: ["TokenVault", "SignInTransport"],
+      name: "graph-sample", dependencies: ["TokenVault", "TokenVaultSignInTransport"],
       path: "Examples/GraphSample", exclude: ["entra.json", "local.json"], swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(
-      name: "IdentityProvider", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      name: "TokenVaultIdentityProvider",
+      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
       swiftSettings: strict),
     .executableTarget(
-      name: "tokenvault-idp", dependencies: ["IdentityProvider", "VaultModel"],
+      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider", "TokenVaultModel"],
       swiftSettings: strict),
 
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
-      name: "group-store-probe", dependencies: ["GroupStore", "VaultModel", "VaultCrypto"],
+      name: "group-store-probe",
+      dependencies: ["TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto"],
       path: "Tests/Probes/GroupStoreProbe", swiftSettings: strict),
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
       path: "Tests/Probes/VaultProbe", swiftSettings: strict),
     .executableTarget(
-      name: "transport-probe", dependencies: ["SignInTransport", "SignIn", "VaultCrypto"],
+      name: "transport-probe",
+      dependencies: ["TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
     // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
     .executableTarget(
-      name: "fuzz-sign-in", dependencies: ["SignIn", "VaultModel", "VaultCrypto"],
+      name: "fuzz-sign-in",
+      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
       path: "Tests/Probes/FuzzSignIn", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",
-      dependencies: ["TokenVault", "VaultModel", "VaultCrypto", "GroupStore", "KeyCustody"],
+      dependencies: [
+        "TokenVault", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultGroupStore",
+        "TokenVaultKeyCustody",
+      ],
       swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
-      name: "VaultCryptoTests", dependencies: ["VaultCrypto", "TokenVaultTestSupport"],
+      name: "TokenVaultCryptoTests", dependencies: ["TokenVaultCrypto", "TokenVaultTestSupport"],
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
-      name: "SignInTests",
+      name: "TokenVaultSignInTests",
       dependencies: [
-        "SignIn", "VaultModel", "VaultCrypto", "TokenVaultTestSupport", "fuzz-sign-in",
+        "TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultTestSupport",
+        "fuzz-sign-in",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "SignInTransportTests",
+      name: "TokenVaultSignInTransportTests",
       dependencies: [
-        "SignInTransport", "SignIn", "PrototypeCheck", "TokenVaultTestSupport", "transport-probe",
+        "TokenVaultSignInTransport", "TokenVaultSignIn", "PrototypeCheck", "TokenVaultTestSupport",
+        "transport-probe",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "IdentityProviderTests",
-      dependencies: ["TokenVaultTestSupport", "VaultModel", "VaultCrypto", "tokenvault-idp"],
-      swiftSettings: strict),
-    .testTarget(name: "VaultModelTests", dependencies: ["VaultModel"], swiftSettings: strict),
-    .testTarget(
-      name: "GroupStoreTests",
+      name: "TokenVaultIdentityProviderTests",
       dependencies: [
-        "GroupStore", "VaultModel", "VaultCrypto", "SystemCalls", "group-store-probe",
+        "TokenVaultTestSupport", "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultModelTests", dependencies: ["TokenVaultModel"], swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultGroupStoreTests",
+      dependencies: [
+        "TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
+        "group-store-probe",
       ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
-    .target(name: "PrototypeCheck", dependencies: ["CLibsecret"], path: "Tests/PrototypeCheck"),
+    .target(
+      name: "PrototypeCheck", dependencies: ["TokenVaultCLibsecret"], path: "Tests/PrototypeCheck"),
     .testTarget(
-      name: "KeyCustodyTests",
+      name: "TokenVaultKeyCustodyTests",
       dependencies: [
-        "KeyCustody", "VaultCrypto", "SystemCalls", "PrototypeCheck", "TokenVaultTestSupport",
+        "TokenVaultKeyCustody", "TokenVaultCrypto", "TokenVaultSystem", "PrototypeCheck",
+        "TokenVaultTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SignInFlowTests",
       dependencies: [
-        "TokenVault", "SignIn", "SignInTransport", "TokenVaultTestSupport", "tokenvault-idp",
+        "TokenVault", "TokenVaultSignIn", "TokenVaultSignInTransport", "TokenVaultTestSupport",
+        "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -151,20 +178,22 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "TokenVault", "GroupStore", "KeyCustody", "VaultModel", "VaultCrypto",
-        "TokenVaultTestSupport", "tokenvault", "tokenvault-idp", "group-member",
+        "TokenVault", "TokenVaultGroupStore", "TokenVaultKeyCustody", "TokenVaultModel",
+        "TokenVaultCrypto",
+        "TokenVaultTestSupport", "TokenVaultProgram", "tokenvault-idp", "group-member",
         "graph-sample", "vault-probe",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ProviderTests",
-      dependencies: ["TokenVaultTestSupport", "VaultCrypto", "tokenvault"],
+      dependencies: ["TokenVaultTestSupport", "TokenVaultCrypto", "TokenVaultProgram"],
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCLITests",
       dependencies: [
-        "TokenVaultCLI", "TokenVault", "SignIn", "VaultModel", "TokenVaultTestSupport",
-        "tokenvault",
+        "TokenVaultCLI", "TokenVault", "TokenVaultSignIn", "TokenVaultModel",
+        "TokenVaultTestSupport",
+        "TokenVaultProgram",
         "group-member", "tokenvault-idp",
       ],
       exclude: ["Transcripts"],

@@ -1,4 +1,4 @@
-import SignInTransport
+import TokenVaultSignInTransport
 import TokenVault
 
 /// Signs people in and calls Microsoft Graph for them: all that this program does with TokenVault.

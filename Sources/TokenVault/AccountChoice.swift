@@ -1,5 +1,5 @@
-package import GroupStore
-package import VaultModel
+package import TokenVaultGroupStore
+package import TokenVaultModel
 
 /// Which account a request is about.
 package enum AccountChoice: Hashable, Sendable {

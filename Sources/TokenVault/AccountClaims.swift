@@ -1,5 +1,5 @@
-public import SignIn
-public import VaultModel
+public import TokenVaultSignIn
+public import TokenVaultModel
 
 extension TenantProfile {
   /// The claims of the ID token in this tenant; nil where none is stored.

@@ -1,5 +1,5 @@
-package import GroupStore
-public import VaultModel
+package import TokenVaultGroupStore
+public import TokenVaultModel
 
 /// The accounts of a group, and why there are none.
 public struct AccountListing: Sendable {
@@ -54,7 +54,7 @@ extension VaultCore {
     var rest = query
     rest.clientID = nil
     rest.signedIn = nil
-    return { [rest] in $0.sheet.isSignedIn(client) == signedIn ? shown($0, rest) : nil }
+    return { [rest] in $0.record.isSignedIn(client) == signedIn ? shown($0, rest) : nil }
   }
 
   private func reason(
@@ -66,7 +66,7 @@ extension VaultCore {
     var (isEmpty, allSignedOut, othersFulfil) = (true, true, false)
     _ = try transaction.forEachAccount { stored throws(StoreError) in
       isEmpty = false
-      if stored.sheet.isSignedIn { allSignedOut = false }
+      if stored.record.isSignedIn { allSignedOut = false }
       if others(stored) != nil { othersFulfil = true }
     }
     if isEmpty { return .noAccounts }
@@ -91,7 +91,7 @@ extension VaultCore {
       found = try scan(for: text, folded: folded, orElse: found, in: transaction)
     }
     // What came before it was known where its account lives is no account to choose.
-    let settled = found.filter { !$0.sheet.environment.isEmpty }
+    let settled = found.filter { !$0.record.environment.isEmpty }
     if !settled.isEmpty { found = settled }
     guard found.count <= 1 else {
       throw VaultError.ambiguousAccount(
@@ -114,9 +114,9 @@ extension VaultCore {
     var beginning: [StoredAccount] = []
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
       // Tokens without an account are asked for by their client.
-      let identifier = CaseFolding.fold(account.sheet.shownID)
-      if let qualified, let name, name == identifier || account.sheet.names.contains(name),
-        CloudEnvironment.same(qualified.environment, account.sheet.environment)
+      let identifier = CaseFolding.fold(account.record.shownID)
+      if let qualified, let name, name == identifier || account.record.names.contains(name),
+        CloudEnvironment.same(qualified.environment, account.record.environment)
       {
         named.append(account)
       }
@@ -131,19 +131,19 @@ extension VaultCore {
 
   /// What the vault shows of a stored account.
   package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
-    let sheet = stored.sheet
-    let home = HomeAccountID(sheet.homeAccountID)
-    let credentials = sheet.stored.map(\.credential)
+    let record = stored.record
+    let home = HomeAccountID(record.homeAccountID)
+    let credentials = record.stored.map(\.credential)
     let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
     return Account(
-      homeAccountID: home, username: sheet.username, environment: sheet.environment,
-      group: group, alias: sheet.alias.isEmpty ? nil : sheet.alias,
-      tenantProfiles: sheet.tenantProfiles,
+      homeAccountID: home, username: record.username, environment: record.environment,
+      group: group, alias: record.alias.isEmpty ? nil : record.alias,
+      tenantProfiles: record.tenantProfiles,
       clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
-      isCurrent: transaction.state.current == stored.tag, isSignedIn: sheet.isSignedIn,
-      authorityType: sheet.authorityType, accessTokenExpiresOn: ends.max(),
+      isCurrent: transaction.state.current == stored.tag, isSignedIn: record.isSignedIn,
+      authorityType: record.authorityType, accessTokenExpiresOn: ends.max(),
       isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
-      identity: sheet.identity)
+      identity: record.identity)
   }
 }
 
@@ -151,14 +151,14 @@ extension [StoredAccount] {
   /// The one among several whose id is spelt exactly like the text; all where there is none.
   fileprivate func preferring(_ text: String) -> [StoredAccount] {
     guard count > 1 else { return self }
-    let settled = filter { !$0.sheet.environment.isEmpty }
+    let settled = filter { !$0.record.environment.isEmpty }
     let exact = (settled.isEmpty ? self : settled)
-      .filter { $0.sheet.shownID.utf8.elementsEqual(text.utf8) }
+      .filter { $0.record.shownID.utf8.elementsEqual(text.utf8) }
     return exact.count == 1 ? exact : self
   }
 }
 
-extension AccountSheet {
+extension AccountRecord {
   /// What the account is asked for by when it has no other name.
   fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
 }
@@ -183,7 +183,7 @@ extension Account {
   }
 }
 
-extension AccountSheet {
+extension AccountRecord {
   /// One profile for each tenant, the home tenant's first.
   fileprivate var tenantProfiles: [TenantProfile] {
     let home = HomeAccountID(homeAccountID)

@@ -1,6 +1,6 @@
-import GroupStore
+import TokenVaultGroupStore
 import Glibc
-import KeyCustody
+import TokenVaultKeyCustody
 
 extension VaultCore {
   /// Writes a copy of the group file to a path where nothing is yet.

@@ -1,5 +1,5 @@
-package import GroupStore
-public import VaultModel
+package import TokenVaultGroupStore
+public import TokenVaultModel
 
 /// The current account for one client, with the one it saw before.
 public struct CurrentAccount: Sendable {
@@ -33,7 +33,7 @@ extension VaultCore {
     var seen = 0
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
       seen += 1
-      if account.sheet.isSignedIn { signedIn.append(account) }
+      if account.record.isSignedIn { signedIn.append(account) }
     }
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
     guard signedIn.count <= 1 else {
@@ -61,7 +61,7 @@ extension VaultCore {
         transaction.state.principals[key]
       )
     }
-    if known.0.tag == known.1?.account, known.1?.farewell == nil { return known.0.answer }
+    if known.0.tag == known.1?.account, known.1?.signedOutAccount == nil { return known.0.answer }
     return try write { transaction in
       let found = try self.lookAtCurrent(client: client, in: transaction)
       transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
@@ -90,12 +90,12 @@ extension VaultCore {
     client: String, in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
     let client = try self.client(client, in: transaction)
-    if let current = try transaction.currentAccount(), current.sheet.isSignedIn(client) {
+    if let current = try transaction.currentAccount(), current.record.isSignedIn(client) {
       return [current]
     }
     var found: [StoredAccount] = []
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
-      if account.sheet.isSignedIn(client) { found.append(account) }
+      if account.record.isSignedIn(client) { found.append(account) }
     }
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
     return found
@@ -108,10 +108,11 @@ extension VaultCore {
     if let stored = try transaction.account(tag: principal.account) {
       return .present(account(stored, in: transaction))
     }
-    guard let farewell = principal.farewell else { return .erased }
+    guard let signedOutAccount = principal.signedOutAccount else { return .erased }
     return .left(
-      homeAccountID: HomeAccountID(farewell.homeAccountID), username: farewell.username,
-      environment: farewell.environment)
+      homeAccountID: HomeAccountID(signedOutAccount.homeAccountID),
+      username: signedOutAccount.username,
+      environment: signedOutAccount.environment)
   }
 
   /// Makes an account the group's current one.
@@ -140,7 +141,7 @@ extension VaultCore {
           throw VaultError.aliasTaken(alias, by: self.account(other, in: transaction))
         }
       }
-      stored.sheet.alias = alias
+      stored.record.alias = alias
       try transaction.update(&stored)
       return self.account(stored, in: transaction)
     }

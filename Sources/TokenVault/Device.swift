@@ -1,4 +1,4 @@
-public import VaultModel
+public import TokenVaultModel
 
 /// MSAL's device information, as far as Linux has it.
 public struct DeviceInformation: Sendable {

@@ -1,5 +1,5 @@
-import GroupStore
-package import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultModel
 
 /// The rules by which a directory and everything below it uses a group and an account of its own
 /// (`switch --here`).

@@ -1,6 +1,6 @@
-import GroupStore
-import VaultCrypto
-package import VaultModel
+import TokenVaultGroupStore
+import TokenVaultCrypto
+package import TokenVaultModel
 
 extension VaultCore {
   /// The accounts that fulfil a query, as a cache which MSAL libraries read. Plain secrets are no
@@ -31,24 +31,24 @@ extension VaultCore {
   private static func add(
     _ account: StoredAccount, to cache: inout MSALCache, in transaction: GroupTransaction
   ) throws {
-    let sheet = account.sheet
-    guard sheet.authorityType != .secret else { return }
-    if sheet.orphanClient.isEmpty {
-      cache.profiles += sheet.profiles.map { profile in
+    let record = account.record
+    guard record.authorityType != .secret else { return }
+    if record.orphanClient.isEmpty {
+      cache.profiles += record.profiles.map { profile in
         MSALCache.Profile(
-          homeAccountID: sheet.homeAccountID, environment: profile.environment,
+          homeAccountID: record.homeAccountID, environment: profile.environment,
           realm: profile.tenantID, localAccountID: profile.localAccountID,
-          username: profile.username, authorityType: sheet.authorityType.cacheText,
+          username: profile.username, authorityType: record.authorityType.cacheText,
           extraJSON: profile.extraJSON)
       }
     }
-    for stored in sheet.stored {
+    for stored in record.stored {
       let payload = try transaction.payload(of: stored, in: account)
       var credential = stored.credential
       if case .other = credential.kind { credential.keyID = "" }
       cache.tokens.append(
         MSALCache.Token(
-          credential: credential, homeAccountID: sheet.homeAccountID,
+          credential: credential, homeAccountID: record.homeAccountID,
           secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
           extraJSON: payload.extraJSON))
     }

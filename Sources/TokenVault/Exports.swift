@@ -1,6 +1,6 @@
 // `import TokenVault` is all that a tool needs: the types that its signatures name come with it.
-@_exported public import GroupStore
-@_exported public import KeyCustody
-@_exported public import SignIn
-@_exported public import VaultCrypto
-@_exported public import VaultModel
+@_exported public import TokenVaultGroupStore
+@_exported public import TokenVaultKeyCustody
+@_exported public import TokenVaultSignIn
+@_exported public import TokenVaultCrypto
+@_exported public import TokenVaultModel

@@ -1,5 +1,5 @@
 import Dispatch
-import GroupStore
+import TokenVaultGroupStore
 import Glibc
 
 /// An element for each change of a group by somebody else.

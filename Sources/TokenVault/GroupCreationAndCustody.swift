@@ -1,8 +1,8 @@
-package import GroupStore
+package import TokenVaultGroupStore
 import Glibc
-import KeyCustody
-package import VaultCrypto
-package import VaultModel
+import TokenVaultKeyCustody
+package import TokenVaultCrypto
+package import TokenVaultModel
 
 extension VaultCore {
   /// Makes the group when it has no file, with its manifest's custody.
@@ -135,7 +135,7 @@ extension VaultCore {
     }
     try KernelKeyring.forget(
       GroupKeyID(groupID: header.groupID, generation: header.generation))
-    _ = try removeLeftovers(of: header)
+    _ = try removeStaleCopies(of: header)
   }
 
   private func delete(_ header: GroupHeader?) throws {

@@ -1,6 +1,6 @@
-package import GroupStore
-package import KeyCustody
-package import VaultModel
+package import TokenVaultGroupStore
+package import TokenVaultKeyCustody
+package import TokenVaultModel
 
 /// Where a group's key is.
 package typealias GroupCustodyKind = GroupHeader.Custody
@@ -54,9 +54,10 @@ extension VaultCore {
   }
 
   /// What a diagnosis finds in a group. Unfinished sign-outs are finished by looking at it.
-  package func diagnose() throws(VaultError) -> (pendingDeletions: Int, oldBridges: Bool) {
+  package func diagnose() throws(VaultError) -> (pendingDeletions: Int, oldWrappedSuccessors: Bool)
+  {
     let boot = try Boot.identifier()
-    return try read { ($0.state.pendingDeletions.count, $0.hasOldBridges(boot: boot)) }
+    return try read { ($0.state.pendingDeletions.count, $0.hasOldWrappedSuccessors(boot: boot)) }
   }
 
   /// Refuses a vault directory that others may read or write.

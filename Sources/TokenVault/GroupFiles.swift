@@ -1,5 +1,5 @@
 import Glibc
-package import VaultModel
+package import TokenVaultModel
 
 /// Finds groups by their files' names.
 package enum GroupFiles {

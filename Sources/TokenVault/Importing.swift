@@ -1,7 +1,7 @@
-import GroupStore
-import SignIn
-import VaultCrypto
-public import VaultModel
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+public import TokenVaultModel
 
 /// What an import brought.
 public struct ImportReport: Sendable {
@@ -119,11 +119,11 @@ extension VaultCore {
       own.tokens.append(token)
       bundles[own.identity] = own
     }
-    for token in cache.tokens where !token.isHomeless {
+    for token in cache.tokens where !token.hasUnresolvedEnvironment {
       add(token, environment: token.credential.environment)
     }
     let placed = bundles.values.sorted(by: Bundle.isOrdered)
-    for token in cache.tokens where token.isHomeless {
+    for token in cache.tokens where token.hasUnresolvedEnvironment {
       let home = placed.first { CaseFolding.equal($0.homeAccountID, token.homeAccountID) }
       add(token, environment: home?.environment ?? "")
     }
@@ -138,7 +138,7 @@ extension VaultCore {
       let folded = CaseFolding.fold(bundle.homeAccountID)
       for tag in try transaction.tags(named: folded) {
         guard let account = try transaction.account(tag: tag) else { continue }
-        if CaseFolding.fold(account.sheet.homeAccountID) == folded { return account }
+        if CaseFolding.fold(account.record.homeAccountID) == folded { return account }
       }
     }
     return try transaction.account(tag: try transaction.tag(of: bundle.identity))
@@ -152,12 +152,12 @@ extension VaultCore {
     var stored =
       try known
       ?? transaction.insert(
-        AccountSheet(
+        AccountRecord(
           homeAccountID: bundle.homeAccountID, environment: bundle.environment,
           authorityType: bundle.authorityType, orphanClient: bundle.identity.orphanClient))
-    let before = stored.sheet
+    let before = stored.record
     try requireSameIssuer(bundle, before)
-    for profile in bundle.profiles { stored.sheet.merge(profile) }
+    for profile in bundle.profiles { stored.record.merge(profile) }
     for token in bundle.tokens {
       switch try store(token, in: &stored, transaction: transaction) {
       case .stored: report.credentials += 1
@@ -165,12 +165,12 @@ extension VaultCore {
       case .unchanged: break
       }
     }
-    stored.sheet.sortForStorage()
+    stored.record.sortForStorage()
     try transaction.update(&stored)
     let account = account(stored, in: transaction)
     if known == nil {
       report.added.append(account)
-    } else if stored.sheet != before {
+    } else if stored.record != before {
       report.updated.append(account)
     } else {
       report.unchanged.append(account)
@@ -180,11 +180,11 @@ extension VaultCore {
 
   /// Where no sign-in says who is asked for an account's new tokens, the issuer of its ID token is:
   /// a file must not lead the refresh tokens that are here to somebody else at the same host.
-  private func requireSameIssuer(_ bundle: Bundle, _ sheet: AccountSheet) throws(VaultError) {
-    guard sheet.authorityType != .b2c, !CloudEnvironment.isKnownCloud(sheet.environment) else {
+  private func requireSameIssuer(_ bundle: Bundle, _ record: AccountRecord) throws(VaultError) {
+    guard record.authorityType != .b2c, !CloudEnvironment.isKnownCloud(record.environment) else {
       return
     }
-    let known = sheet.profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON)?.issuer }
+    let known = record.profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON)?.issuer }
     for token in bundle.tokens where token.credential.kind == .idToken {
       guard let issuer = IDToken(token.secret.reveal())?.issuer else { continue }
       guard known.allSatisfy({ Self.isSameIssuer(issuer, $0) }) else {
@@ -216,11 +216,11 @@ extension VaultCore {
     }
     // The user asked for the account, also for what a family's token keeps of a client that was
     // signed out (MSAL for iOS and macOS: storing a token ends a client's sign-out).
-    account.sheet.clients[CaseFolding.key(credential.clientID)] = nil
+    account.record.clients[CaseFolding.key(credential.clientID)] = nil
     // A new refresh token deserves a try, whatever became of the old one.
-    if credential.kind == .refreshToken { account.sheet.pauses = [] }
+    if credential.kind == .refreshToken { account.record.throttleEntries = [] }
     let secret = Array(token.secret.reveal().utf8)
-    for stored in account.sheet.stored where credential.replaces(stored.credential) {
+    for stored in account.record.stored where credential.replaces(stored.credential) {
       if credential.version < stored.credential.version { return .older }
       if credential == stored.credential {
         let present = try transaction.payload(of: stored, in: account)
@@ -229,7 +229,7 @@ extension VaultCore {
         }
       }
     }
-    if credential.kind == .idToken { account.sheet.takeClaims(token) }
+    if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
       credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
     return .stored
@@ -276,7 +276,7 @@ extension VaultCore.Bundle {
 
 extension MSALCache.Token {
   /// A credential of an unknown type that names its account, but not where that account lives.
-  fileprivate var isHomeless: Bool {
+  fileprivate var hasUnresolvedEnvironment: Bool {
     guard case .other = credential.kind else { return false }
     return credential.environment.isEmpty && !homeAccountID.isEmpty
   }
@@ -307,7 +307,7 @@ extension Credential {
   }
 }
 
-extension AccountSheet {
+extension AccountRecord {
   fileprivate mutating func merge(_ imported: MSALCache.Profile) {
     let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, imported.realm) }
     let profile = Profile(

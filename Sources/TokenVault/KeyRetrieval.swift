@@ -1,7 +1,7 @@
-import GroupStore
-import KeyCustody
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
+import TokenVaultCrypto
+import TokenVaultModel
 
 /// Finds the key that opens a group file, by the custody that the file's header names and no other.
 struct KeyRetrieval {
@@ -112,7 +112,7 @@ struct KeyRetrieval {
   }
 
   /// The keyring answered, and what it has does not open the file. Either it lost what it was
-  /// told last (a power cut: a bridge leads on from the key it kept), or several items bear the
+  /// told last (a power cut: a wrapped successor key leads on from the key it kept), or several items bear the
   /// id, or the file is a copy from before a sign-out.
   private func recover(
     _ locked: consuming LockedGroup, from failure: any Error
@@ -121,7 +121,7 @@ struct KeyRetrieval {
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
     let check = try locked.keyCheck()
     if let key = try fittingKey(id, check) { return try locked.unlock(key) }
-    return try crossBridges(locked, id: id, failure: failure)
+    return try unwrapSuccessors(locked, id: id, failure: failure)
   }
 
   /// Nil when the keyring has no key of the generation, or only that of a rotation that never was.
@@ -133,12 +133,12 @@ struct KeyRetrieval {
     } catch CustodyError.wrongKey { return nil }
   }
 
-  private func crossBridges(
+  private func unwrapSuccessors(
     _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
   ) throws -> UnlockedGroup {
     let kept = try custodian.generations(of: id.groupID)
-    let bridged = try locked.bridgedGenerations()
-    guard let start = bridged.last(where: { kept.contains($0) }) else {
+    let wrapped = try locked.generationsWithSuccessor()
+    guard let start = wrapped.last(where: { kept.contains($0) }) else {
       if let newest = kept.last, newest > id.generation {
         throw VaultError.olderFile(
           configuration.group, generation: id.generation, newest: newest)
@@ -147,7 +147,7 @@ struct KeyRetrieval {
     }
     var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
     for generation in start..<id.generation {
-      key = try locked.crossBridge(from: generation, key: key)
+      key = try locked.unwrapSuccessor(from: generation, key: key)
     }
     let copy = try key.clone()
     let group = try locked.unlock(key)
@@ -155,7 +155,7 @@ struct KeyRetrieval {
     // power cut may take it back.
     let boot = try configuration.bootIdentifier()
     try group.write {
-      $0.renewBridges(boot: boot, deleting: kept.filter { $0 < id.generation })
+      $0.renewWrappedSuccessors(boot: boot, deleting: kept.filter { $0 < id.generation })
     }
     // What was found there opens nothing, and an item is never overwritten.
     if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }

@@ -1,4 +1,4 @@
-public import VaultModel
+public import TokenVaultModel
 
 /// The manifests of keychain groups: the user's, the machine's, then the shipped ones.
 public struct Manifests: Sendable {

@@ -1,6 +1,6 @@
-import GroupStore
-package import VaultCrypto
-package import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultCrypto
+package import TokenVaultModel
 
 /// Where a password or personal access token is for: an origin and a path, without the user.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
@@ -63,21 +63,21 @@ extension VaultCore {
       !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
-    var sheet = AccountSheet(
+    var record = AccountRecord(
       homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
     let bytes = secret.reveal().count
     try vaultErrors(group) { try Payload.requireStorable(secretBytes: bytes, extraBytes: 0) }
     let isShared = try deviceInformation().mode == .shared
-    sheet.profiles = [
-      AccountSheet.Profile(
+    record.profiles = [
+      AccountRecord.Profile(
         tenantID: "", localAccountID: username, username: username, environment: service.host)
     ]
     let madeGroup = try createIfMissing()
     let now = now
-    let account = try write { [sheet] transaction in
+    let account = try write { [record] transaction in
       var stored =
-        try transaction.account(tag: try transaction.tag(of: sheet.identity))
-        ?? transaction.insert(sheet)
+        try transaction.account(tag: try transaction.tag(of: record.identity))
+        ?? transaction.insert(record)
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now

@@ -1,7 +1,7 @@
-import GroupStore
-import KeyCustody
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
+import TokenVaultCrypto
+import TokenVaultModel
 
 /// Moves a group to its next key: store the new key and read it back, commit, delete the old key
 /// and see that it is gone. A crash between any two of these leaves the group readable and the
@@ -26,9 +26,9 @@ struct Rotation {
     /// Why the kernel keyring may still hold the old key.
     var kernelFailure: CustodyError?
     /// Whether a crash had left copies of the group file, which are removed.
-    var hadLeftovers = false
+    var hadStaleCopies = false
     /// Why one of them is still there.
-    var leftoverFailure: (any Error)?
+    var staleCopyFailure: (any Error)?
   }
 
   /// Runs `change` and moves the group on, in one transaction.
@@ -44,7 +44,7 @@ struct Rotation {
     _ change: (GroupTransaction) throws -> [StoredAccount]
   ) throws -> Outcome {
     // Before the lock was had, another process may have moved the group on: what would be deleted
-    // below as a leftover would then be the key in force.
+    // below as a stale copy would then be the key in force.
     guard group.isInPlace else { throw StoreError.generationChanged }
     try group.read { _ in }
     let old = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
@@ -71,7 +71,7 @@ struct Rotation {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
         let report = try transaction.rotate(
-          to: key, erasing: accounts, boot: boot, keepsBridge: entersKeyring,
+          to: key, erasing: accounts, boot: boot, keepsWrappedSuccessor: entersKeyring,
           deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report
@@ -107,13 +107,13 @@ struct Rotation {
   func finish(_ group: UnlockedGroup, boot: String) throws {
     let generation = group.header.generation
     let groupID = group.header.groupID
-    let (pending, oldBridges) = try group.read {
-      ($0.state.pendingDeletions, $0.hasOldBridges(boot: boot))
+    let (pending, oldWrappedSuccessors) = try group.read {
+      ($0.state.pendingDeletions, $0.hasOldWrappedSuccessors(boot: boot))
     }
     var stale = Set(pending)
-    if oldBridges {
+    if oldWrappedSuccessors {
       let kept = try custodian.generations(of: groupID)
-      // Opened by other means than the keyring, which has lost the key: the bridges, and the old
+      // Opened by other means than the keyring, which has lost the key: the wrapped successor keys, and the old
       // keys that they lead out of, are the way back.
       guard group.header.custody != .secretService || kept.contains(generation) else { return }
       // A power cut may have brought back keys whose deletion was confirmed before.
@@ -122,10 +122,12 @@ struct Rotation {
     for old in stale.sorted() {
       try custodian.delete(GroupKeyID(groupID: groupID, generation: old))
     }
-    guard !stale.isEmpty || oldBridges else { return }
+    guard !stale.isEmpty || oldWrappedSuccessors else { return }
     try group.write { transaction in
       transaction.confirmDeletion(of: Array(stale))
-      if oldBridges { try transaction.dropOldBridges(boot: boot, deleted: stale.max()) }
+      if oldWrappedSuccessors {
+        try transaction.dropOldWrappedSuccessors(boot: boot, deleted: stale.max())
+      }
     }
     _ = try group.truncateLog()
   }

@@ -1,4 +1,4 @@
-public import VaultModel
+public import TokenVaultModel
 
 extension GroupManifest {
   /// The manifests of `keychain-groups/`, built in.

@@ -1,7 +1,7 @@
-import GroupStore
+import TokenVaultGroupStore
 import Glibc
-import KeyCustody
-public import VaultModel
+import TokenVaultKeyCustody
+public import TokenVaultModel
 
 /// What a sign-out did, place by place.
 public struct SignOutReport: Sendable {
@@ -16,7 +16,7 @@ public struct SignOutReport: Sendable {
     /// The group's former key in the kernel keyring.
     case kernelKeyring = "former key in the kernel keyring"
     /// Sealed copies of the group file that a creation or restore left when it was cut short.
-    case leftovers = "copies that a crash left"
+    case staleCopies = "copies that a crash left"
     /// Rules that choose the accounts for a directory.
     case directoryRules = "directory rules"
   }
@@ -103,7 +103,7 @@ extension VaultCore {
         } else {
           try self.forgetExtras(of: chosen, in: transaction)
         }
-        return try chosen + self.homeless(chosen, in: transaction)
+        return try chosen + self.unresolvedEnvironment(chosen, in: transaction)
       }
       let rules = self.removeRules(of: tags)
       return SignOutReport(
@@ -120,11 +120,11 @@ extension VaultCore {
       var found = false
       var failure: (any Error)?
       if group.isInPlace {
-        do { found = try removeLeftovers(of: group.header) } catch { failure = error }
+        do { found = try removeStaleCopies(of: group.header) } catch { failure = error }
       }
       var outcome = try Rotation(configuration).run(group, change)
-      outcome.hadLeftovers = found
-      outcome.leftoverFailure = failure
+      outcome.hadStaleCopies = found
+      outcome.staleCopyFailure = failure
       return outcome
     }
   }
@@ -136,11 +136,11 @@ extension VaultCore {
   ) {
     for (client, principal) in transaction.state.principals {
       guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.farewell =
+      transaction.state.principals[client]?.signedOutAccount =
         tellOthers
-        ? GroupState.Farewell(
-          homeAccountID: account.sheet.homeAccountID, environment: account.sheet.environment,
-          username: account.sheet.username) : nil
+        ? GroupState.SignedOutAccount(
+          homeAccountID: account.record.homeAccountID, environment: account.record.environment,
+          username: account.record.username) : nil
     }
   }
 
@@ -149,7 +149,7 @@ extension VaultCore {
   private func forgetExtras(
     of accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws {
-    let erased = Set(accounts.map { CaseFolding.key($0.sheet.homeAccountID) })
+    let erased = Set(accounts.map { CaseFolding.key($0.record.homeAccountID) })
     var kept: MSALCache
     do { kept = try extras(in: transaction) } catch StoreError.damaged {
       // It stays as it is, under the key that the rotation destroys.
@@ -165,13 +165,13 @@ extension VaultCore {
   }
 
   /// Foreign tokens of the accounts that came before it was known where the accounts live.
-  private func homeless(
+  private func unresolvedEnvironment(
     _ accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
     var found: [StoredAccount] = []
-    for account in accounts where !account.sheet.homeAccountID.isEmpty {
+    for account in accounts where !account.record.homeAccountID.isEmpty {
       let identity = AccountIdentity(
-        homeAccountID: HomeAccountID(account.sheet.homeAccountID), environment: "",
+        homeAccountID: HomeAccountID(account.record.homeAccountID), environment: "",
         authorityType: AuthorityType(cacheText: "", environment: ""))
       guard let stray = try transaction.account(tag: try transaction.tag(of: identity)),
         !(accounts + found).contains(where: { $0.tag == stray.tag })
@@ -204,11 +204,11 @@ extension VaultCore {
       SignOutReport.Entry(
         place: .kernelKeyring, isClean: outcome.kernelFailure == nil,
         detail: outcome.kernelFailure == nil ? "none left" : "could not be looked at"))
-    if outcome.hadLeftovers || outcome.leftoverFailure != nil {
-      let isGone = outcome.leftoverFailure == nil
+    if outcome.hadStaleCopies || outcome.staleCopyFailure != nil {
+      let isGone = outcome.staleCopyFailure == nil
       entries.append(
         SignOutReport.Entry(
-          place: .leftovers, isClean: isGone,
+          place: .staleCopies, isClean: isGone,
           detail: isGone
             ? "removed"
             : "not removed from the groups directory; what opened the group then opens them"))
@@ -247,7 +247,7 @@ extension VaultCore {
     try signOut(client: client) { transaction in
       var accounts: [StoredAccount] = []
       let damaged = try transaction.forEachAccount { account throws(StoreError) in
-        let clients = account.sheet.stored.map(\.credential.clientID)
+        let clients = account.record.stored.map(\.credential.clientID)
         if clients.contains(where: { CaseFolding.equal($0, client) }) { accounts.append(account) }
       }
       guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
@@ -268,9 +268,9 @@ extension VaultCore {
           accounts.append(self.account(account, in: transaction))
         }
         // Nothing would ask for the rest of these.
-        return try self.homeless(chosen, in: transaction)
+        return try self.unresolvedEnvironment(chosen, in: transaction)
           .map { try self.rekey($0, without: client, in: transaction) }
-          .filter(\.sheet.stored.isEmpty)
+          .filter(\.record.stored.isEmpty)
       }
       return SignOutReport(
         accounts: accounts, entries: Self.entries(outcome, custody: group.header.custody))
@@ -280,14 +280,14 @@ extension VaultCore {
   private func rekey(
     _ stored: StoredAccount, without client: String, in transaction: GroupTransaction
   ) throws -> StoredAccount {
-    let kept = try stored.sheet.stored
+    let kept = try stored.record.stored
       .filter { entry in
         !CaseFolding.equal(entry.credential.clientID, client)
           || (entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty)
       }
       .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
-    var sheet = stored.sheet
-    sheet.clients[CaseFolding.key(client)] = .signedOut
-    return try transaction.replace(stored, with: sheet, credentials: kept)
+    var record = stored.record
+    record.clients[CaseFolding.key(client)] = .signedOut
+    return try transaction.replace(stored, with: record, credentials: kept)
   }
 }

@@ -1,6 +1,6 @@
-import GroupStore
+import TokenVaultGroupStore
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 
 /// Small files of the user's beside the vault: manifests, rules, configuration. They hold nothing
 /// secret, but they decide who may do what, so others must not be able to write them.

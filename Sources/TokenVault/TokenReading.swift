@@ -1,7 +1,7 @@
-package import GroupStore
-public import SignIn
-public import VaultCrypto
-public import VaultModel
+package import TokenVaultGroupStore
+public import TokenVaultSignIn
+public import TokenVaultCrypto
+public import TokenVaultModel
 
 /// Which token is asked for.
 public struct TokenRequest: Hashable, Sendable {
@@ -98,7 +98,7 @@ extension VaultCore {
 
   /// A stored token with its secret.
   func result(
-    _ entry: AccountSheet.Stored, of stored: StoredAccount, account: Account,
+    _ entry: AccountRecord.Stored, of stored: StoredAccount, account: Account,
     in transaction: GroupTransaction
   ) throws -> TokenResult {
     let credential = entry.credential
@@ -107,7 +107,7 @@ extension VaultCore {
       tokenType: credential.kind == .secret
         ? "" : credential.tokenType.isEmpty ? "Bearer" : credential.tokenType,
       expiresOn: credential.expiresOn, scopes: credential.scopes, account: account,
-      authority: stored.sheet.authorities[CaseFolding.key(credential.clientID)]
+      authority: stored.record.authorities[CaseFolding.key(credential.clientID)]
         ?? Self.authority(of: credential),
       isFromCache: true, isRefreshDue: credential.refreshOn.map { $0 <= now } ?? false,
       realm: credential.realm)
@@ -116,17 +116,17 @@ extension VaultCore {
   /// The stored tokens that fit a request in all but time.
   func candidates(
     _ request: TokenRequest, of stored: StoredAccount, account: Account
-  ) throws -> [AccountSheet.Stored] {
+  ) throws -> [AccountRecord.Stored] {
     func needed(_ reason: InteractionReason) -> VaultError {
       .interactionRequired(reason, account: account, group: group)
     }
     if let client = request.clientID,
-      stored.sheet.clients[CaseFolding.key(client)] == .signedOut
+      stored.record.clients[CaseFolding.key(client)] == .signedOut
     {
       throw needed(.signedOut)
     }
-    let usable = stored.sheet.stored.filter { entry in
-      entry.credential.isServable(to: request, signedOut: stored.sheet.clients)
+    let usable = stored.record.stored.filter { entry in
+      entry.credential.isServable(to: request, signedOut: stored.record.clients)
         && request.accepts(entry.credential, of: account)
     }
     guard !usable.isEmpty else { throw needed(.noToken) }
@@ -162,7 +162,7 @@ extension Credential {
   /// bound to it: one of another key or of another user's assertion is of no use to who asks here,
   /// and one for a claims request was asked for by name.
   fileprivate func isServable(
-    to request: TokenRequest, signedOut: [String: AccountSheet.SignInState]
+    to request: TokenRequest, signedOut: [String: AccountRecord.SignInState]
   ) -> Bool {
     switch kind {
     case .secret: return request.keyID.isEmpty

@@ -1,4 +1,4 @@
-package import VaultModel
+package import TokenVaultModel
 
 /// What the user's `config.json` says.
 package struct UserConfiguration: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import VaultCrypto
-public import VaultModel
+public import TokenVaultCrypto
+public import TokenVaultModel
 
 /// One keychain group: its accounts, their tokens and secrets.
 ///

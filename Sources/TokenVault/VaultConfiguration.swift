@@ -1,6 +1,6 @@
 import Glibc
-public import VaultCrypto
-public import VaultModel
+public import TokenVaultCrypto
+public import TokenVaultModel
 
 /// Where a vault stands and what it may do. The library reads no environment: whoever makes a
 /// configuration decides.

@@ -1,8 +1,8 @@
-package import GroupStore
+package import TokenVaultGroupStore
 import Glibc
-import KeyCustody
-import VaultCrypto
-package import VaultModel
+import TokenVaultKeyCustody
+import TokenVaultCrypto
+package import TokenVaultModel
 
 /// A vault's group, opened when it is first needed and opened again when another process moved it
 /// to another generation. Every call blocks; ``Vault`` keeps it off the cooperative pool.
@@ -126,12 +126,12 @@ package final class VaultCore {
 
   /// Ends what a sign-out that was cut short left to do, before anything else is served.
   private func settle(_ group: UnlockedGroup) throws {
-    let (pending, bridged) = try group.read { transaction in
-      (!transaction.state.pendingDeletions.isEmpty, transaction.hasBridges)
+    let (pending, wrapped) = try group.read { transaction in
+      (!transaction.state.pendingDeletions.isEmpty, transaction.hasWrappedSuccessors)
     }
-    guard pending || bridged else { return }
+    guard pending || wrapped else { return }
     let boot = try configuration.bootIdentifier()
-    guard try pending || group.read({ $0.hasOldBridges(boot: boot) }) else { return }
+    guard try pending || group.read({ $0.hasOldWrappedSuccessors(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
         do { try Rotation(configuration).finish(group, boot: boot) } catch CustodyError.timedOut

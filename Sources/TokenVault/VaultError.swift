@@ -1,7 +1,7 @@
-public import GroupStore
-public import KeyCustody
-public import SignIn
-public import VaultModel
+public import TokenVaultGroupStore
+public import TokenVaultKeyCustody
+public import TokenVaultSignIn
+public import TokenVaultModel
 
 /// Everything that can go wrong between a tool and its accounts. No case carries a secret.
 public enum VaultError: Error, Sendable {
@@ -182,7 +182,7 @@ extension VaultError: CustomStringConvertible {
   }
 }
 
-extension GroupStore.StoreError {
+extension TokenVaultGroupStore.StoreError {
   func vaultError(_ group: GroupName) -> VaultError {
     switch self {
     case .notFound: .noGroup(group)

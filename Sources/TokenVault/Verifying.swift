@@ -1,4 +1,4 @@
-package import GroupStore
+package import TokenVaultGroupStore
 
 /// What a look at every byte of a group file found.
 package typealias VerificationFindings = VerificationReport

@@ -1,4 +1,4 @@
-import VaultModel
+import TokenVaultModel
 
 /// Chooses an account on a terminal.
 struct AccountPicker {

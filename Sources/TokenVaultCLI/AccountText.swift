@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 extension Account {
   /// What people call the account; an account without a name goes by its identifier.

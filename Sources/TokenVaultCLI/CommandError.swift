@@ -1,5 +1,5 @@
 package import TokenVault
-package import VaultModel
+package import TokenVaultModel
 
 /// What goes wrong in the command line itself, before or after the vault is asked.
 package enum CommandError: Error, Sendable {

@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// What the shell offers while a command is typed. Nothing is ever asked for it, and what cannot
 /// be had at once is not offered.

@@ -1,7 +1,7 @@
 import Glibc
-import KeyCustody
+import TokenVaultKeyCustody
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// One precondition and whether it holds.
 struct Finding {
@@ -171,8 +171,8 @@ struct Diagnosis {
     check("group", "group \(name)") {
       let vault = VaultCore(try invocation.configuration(name))
       do {
-        let (pending, bridges) = try vault.diagnose()
-        guard pending == 0, !bridges else {
+        let (pending, wrappedSuccessors) = try vault.diagnose()
+        guard pending == 0, !wrappedSuccessors else {
           throw Failure(
             .inputOutput, "A sign-out is not finished: \(pending) former keys are still there.",
             next: "tokenvault list --group \(name), which tries again")

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 
 /// The command line's way in and out.
 public enum CommandLineProgram {

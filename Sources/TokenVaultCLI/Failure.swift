@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// What a person is told when something goes wrong: one sentence, the exit status, and the one
 /// command to run next.

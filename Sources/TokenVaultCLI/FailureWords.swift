@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// Words that many messages have in common. What comes from files, providers and arguments goes
 /// through here, so that no terminal acts upon it.

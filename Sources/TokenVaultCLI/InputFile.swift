@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 
 /// Paths as text.
 enum PathText {

@@ -1,7 +1,7 @@
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 package import TokenVault
-package import VaultModel
+package import TokenVaultModel
 
 /// What a command knows of the process it runs in: the environment, the working directory and the
 /// standard streams are looked at here and nowhere else.

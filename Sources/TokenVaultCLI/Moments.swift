@@ -1,5 +1,5 @@
 import Glibc
-import VaultModel
+import TokenVaultModel
 
 extension Timestamp {
   /// ISO 8601 in UTC, as in `2026-02-28T12:00:00Z`; what lies beyond the year 9999 is held there.

@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 
 /// Files that people ask for.
 enum OutputFile {

@@ -1,6 +1,6 @@
 import Glibc
 import TokenVault
-import VaultCrypto
+import TokenVaultCrypto
 
 /// Secrets typed at a prompt or given over a descriptor.
 enum PassphraseReading {

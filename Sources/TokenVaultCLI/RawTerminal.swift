@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import SystemCalls
+import TokenVaultSystem
 
 /// The controlling terminal without echo and line editing, for as long as a question is open.
 ///

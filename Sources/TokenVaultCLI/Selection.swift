@@ -1,5 +1,5 @@
 package import TokenVault
-package import VaultModel
+package import TokenVaultModel
 
 /// The group and the account that a command is about, and which rule chose them.
 ///

@@ -1,5 +1,5 @@
-import SignIn
-import VaultModel
+import TokenVaultSignIn
+import TokenVaultModel
 
 // MARK: Signing in
 

@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 extension SignOutReport {
   /// The report of one group in JSON.

@@ -1,6 +1,6 @@
-import KeyCustody
+import TokenVaultKeyCustody
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 // MARK: The group file, the key and the cache
 

@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// `tokenvault token` in its plain forms, without ArgumentParser, which costs more than the token.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-public import KeyCustody
+public import TokenVaultKeyCustody
 
 /// A session bus of its own with a real gnome-keyring on it, in a throw-away home. Any number of
 /// them run side by side; all is gone when the last reference is.

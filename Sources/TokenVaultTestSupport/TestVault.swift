@@ -1,7 +1,7 @@
 public import Foundation
 public import Synchronization
 public import TokenVault
-public import VaultModel
+public import TokenVaultModel
 
 /// A throw-away vault: directories of its own, a clock that stands still, and a session with a
 /// real keyring. Everything in its directory is gone when the last reference is.

@@ -1,6 +1,6 @@
 import Foundation
-import IdentityProvider
-import VaultModel
+import TokenVaultIdentityProvider
+import TokenVaultModel
 
 /// What the command line says.
 struct Options {

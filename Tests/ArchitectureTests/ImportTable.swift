@@ -4,79 +4,90 @@ enum ImportTable {
   /// What each room under Sources and Examples may import.
   static let allowed: [String: Set<String>] = [
     // Doors to C.
-    "COpenSSL": [], "CSQLite": [], "CLibsecret": [], "CSecretService": [], "CSystem": [],
-    "CCurl": [], "CQRCode": [],
+    "TokenVaultCOpenSSL": [], "TokenVaultCSQLite": [], "TokenVaultCLibsecret": [],
+    "TokenVaultCSecretService": [], "TokenVaultCSystem": [],
+    "TokenVaultCCurl": [], "TokenVaultCQRCode": [],
     // The vault.
-    "VaultCrypto": ["COpenSSL", "Glibc", "Synchronization"],
-    "VaultModel": [],
-    "SystemCalls": ["CSystem", "Glibc", "Synchronization"],
-    "GroupStore": [
-      "CSQLite", "Glibc", "Synchronization", "SystemCalls", "VaultCrypto", "VaultModel",
+    "TokenVaultCrypto": ["TokenVaultCOpenSSL", "Glibc", "Synchronization"],
+    "TokenVaultModel": [],
+    "TokenVaultSystem": ["TokenVaultCSystem", "Glibc", "Synchronization"],
+    "TokenVaultGroupStore": [
+      "TokenVaultCSQLite", "Glibc", "Synchronization", "TokenVaultSystem", "TokenVaultCrypto",
+      "TokenVaultModel",
     ],
-    "KeyCustody": [
-      "CSecretService", "Dispatch", "Glibc", "Synchronization", "SystemCalls", "VaultCrypto",
-      "VaultModel",
+    "TokenVaultKeyCustody": [
+      "TokenVaultCSecretService", "Dispatch", "Glibc", "Synchronization", "TokenVaultSystem",
+      "TokenVaultCrypto",
+      "TokenVaultModel",
     ],
     // Signing in.
-    "SignIn": ["Glibc", "Synchronization", "VaultCrypto", "VaultModel"],
-    "SignInTransport": [
-      "CCurl", "Glibc", "SignIn", "Synchronization", "SystemCalls",
+    "TokenVaultSignIn": ["Glibc", "Synchronization", "TokenVaultCrypto", "TokenVaultModel"],
+    "TokenVaultSignInTransport": [
+      "TokenVaultCCurl", "Glibc", "TokenVaultSignIn", "Synchronization", "TokenVaultSystem",
     ],
     "TokenVault": [
-      "Dispatch", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
-      "Synchronization", "SystemCalls", "VaultCrypto", "VaultModel",
+      "Dispatch", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
+      "TokenVaultSignIn",
+      "Synchronization", "TokenVaultSystem", "TokenVaultCrypto", "TokenVaultModel",
     ],
     // The programs people run.
     "TokenVaultCLI": [
-      "ArgumentParser", "CQRCode", "Dispatch", "FoundationEssentials", "Glibc", "KeyCustody",
-      "SignIn",
-      "SignInTransport", "Synchronization", "SystemCalls", "TokenVault", "VaultCrypto",
-      "VaultModel",
+      "ArgumentParser", "TokenVaultCQRCode", "Dispatch", "FoundationEssentials", "Glibc",
+      "TokenVaultKeyCustody",
+      "TokenVaultSignIn",
+      "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem", "TokenVault",
+      "TokenVaultCrypto",
+      "TokenVaultModel",
     ],
-    "tokenvault": ["TokenVaultCLI"],
+    "TokenVaultProgram": ["TokenVaultCLI"],
     // What a tool of somebody else would write.
     "GroupMember": ["Foundation", "TokenVault"],
-    "GraphSample": ["Foundation", "SignInTransport", "TokenVault"],
+    "GraphSample": ["Foundation", "TokenVaultSignInTransport", "TokenVault"],
     // For demos and tests; nothing that is shipped imports it.
-    "IdentityProvider": [
-      "Foundation", "Glibc", "SignIn", "Synchronization", "VaultCrypto", "VaultModel",
+    "TokenVaultIdentityProvider": [
+      "Foundation", "Glibc", "TokenVaultSignIn", "Synchronization", "TokenVaultCrypto",
+      "TokenVaultModel",
     ],
-    "tokenvault-idp": ["Foundation", "IdentityProvider", "VaultModel"],
+    "tokenvault-idp": ["Foundation", "TokenVaultIdentityProvider", "TokenVaultModel"],
     // For tests only; nothing that is shipped imports it.
     "TokenVaultTestSupport": [
-      "Foundation", "FoundationEssentials", "Glibc", "GroupStore", "KeyCustody", "SignIn",
-      "SignInTransport", "Synchronization", "SystemCalls", "Testing", "TokenVault", "VaultCrypto",
-      "VaultModel",
+      "Foundation", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
+      "TokenVaultSignIn",
+      "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem", "Testing", "TokenVault",
+      "TokenVaultCrypto",
+      "TokenVaultModel",
     ],
   ]
 
   /// Modules with a single importer, whose types stay behind it.
   static let doors: Set<String> = [
-    "COpenSSL", "CSQLite", "CLibsecret", "CSecretService", "CSystem", "CCurl", "CQRCode",
+    "TokenVaultCOpenSSL", "TokenVaultCSQLite", "TokenVaultCLibsecret", "TokenVaultCSecretService",
+    "TokenVaultCSystem", "TokenVaultCCurl", "TokenVaultCQRCode",
   ]
 
   /// Headers of each door to C, by what their path begins with. The C library and the
   /// kernel are open to all of them.
   static let headers: [String: Set<String>] = [
-    "libsecret/": ["CLibsecret", "CSecretService"],
-    "glib": ["CLibsecret", "CSecretService"],
-    "gio/": ["CLibsecret", "CSecretService"],
-    "openssl/": ["COpenSSL"],
-    "sqlite3": ["CSQLite"],
-    "curl/": ["CCurl"],
-    "qrencode": ["CQRCode"],
+    "libsecret/": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
+    "glib": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
+    "gio/": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
+    "openssl/": ["TokenVaultCOpenSSL"],
+    "sqlite3": ["TokenVaultCSQLite"],
+    "curl/": ["TokenVaultCCurl"],
+    "qrencode": ["TokenVaultCQRCode"],
     "dbus/": [],
     "systemd/": [],
   ]
 
   /// Rooms of the cold path: Foundation costs a program that never calls it about 1 ms.
   static let withoutFoundation: Set<String> = [
-    "VaultCrypto", "VaultModel", "SystemCalls", "GroupStore", "KeyCustody", "SignIn",
-    "SignInTransport",
+    "TokenVaultCrypto", "TokenVaultModel", "TokenVaultSystem", "TokenVaultGroupStore",
+    "TokenVaultKeyCustody", "TokenVaultSignIn",
+    "TokenVaultSignInTransport",
   ]
 
   /// The rooms that may touch the process they run in: environment, output, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "tokenvault", "tokenvault-idp", "GroupMember", "GraphSample",
+    "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "GroupMember", "GraphSample",
   ]
 }

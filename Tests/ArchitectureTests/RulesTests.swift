@@ -3,19 +3,19 @@ import Testing
 /// The rules themselves: each one must see what it forbids, and nothing else.
 @Suite("The rules of the house")
 struct RulesTests {
-  func file(_ text: String, in module: String = "GroupStore") -> SourceFile {
+  func file(_ text: String, in module: String = "TokenVaultGroupStore") -> SourceFile {
     SourceFile(path: "Sources/\(module)/File.swift", text: text)
   }
 
   @Test(arguments: [
-    ("VaultModel", "import Glibc"),
-    ("GroupStore", "import Foundation"),
-    ("GroupStore", "internal import COpenSSL"),
-    ("VaultCrypto", "import COpenSSL"),
-    ("VaultCrypto", "public import COpenSSL"),
-    ("VaultCrypto", "@preconcurrency import COpenSSL"),
+    ("TokenVaultModel", "import Glibc"),
+    ("TokenVaultGroupStore", "import Foundation"),
+    ("TokenVaultGroupStore", "internal import TokenVaultCOpenSSL"),
+    ("TokenVaultCrypto", "import TokenVaultCOpenSSL"),
+    ("TokenVaultCrypto", "public import TokenVaultCOpenSSL"),
+    ("TokenVaultCrypto", "@preconcurrency import TokenVaultCOpenSSL"),
     ("TokenVault", "@testable import struct Foundation.Data"),
-    ("TokenVaultCLI", "import GroupStore"),
+    ("TokenVaultCLI", "import TokenVaultGroupStore"),
     ("Drawer", "import Glibc"),
   ])
   func anImportThatIsNotInTheTableIsSeen(module: String, text: String) {
@@ -26,12 +26,12 @@ struct RulesTests {
   }
 
   @Test(arguments: [
-    ("VaultCrypto", "internal import COpenSSL"),
-    ("VaultCrypto", "@preconcurrency internal import COpenSSL"),
-    ("GroupStore", "public import VaultModel"),
-    ("VaultModel", "// import Foundation"),
-    ("VaultModel", "let text = \"import Foundation\""),
-    ("VaultModel", "func `import`(_ file: String) {}"),
+    ("TokenVaultCrypto", "internal import TokenVaultCOpenSSL"),
+    ("TokenVaultCrypto", "@preconcurrency internal import TokenVaultCOpenSSL"),
+    ("TokenVaultGroupStore", "public import TokenVaultModel"),
+    ("TokenVaultModel", "// import Foundation"),
+    ("TokenVaultModel", "let text = \"import Foundation\""),
+    ("TokenVaultModel", "func `import`(_ file: String) {}"),
   ])
   func anImportOfTheTableIsAllowed(module: String, text: String) {
     #expect(Rules.imports(file(text, in: module)).isEmpty)
@@ -63,8 +63,8 @@ struct RulesTests {
 
   @Test func aForeignHeaderIsSeen() {
     let text = "#include <string.h>\n# include <sqlite3.h>\n#include \"libsecret/secret.h\"\n"
-    #expect(Rules.includes(file(text, in: "CSystem")).map(\.line) == [2, 3])
-    #expect(Rules.includes(file(text, in: "CSecretService")).map(\.line) == [2])
+    #expect(Rules.includes(file(text, in: "TokenVaultCSystem")).map(\.line) == [2, 3])
+    #expect(Rules.includes(file(text, in: "TokenVaultCSecretService")).map(\.line) == [2])
   }
 
   @Test func aFileOfMoreLinesThanAllowedIsSeen() {

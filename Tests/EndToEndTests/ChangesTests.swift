@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 @Suite struct ChangesTests {
   // Ends a wait for ever. The tests beside it block, and it takes its turn among them.

@@ -1,5 +1,5 @@
 import Foundation
-import KeyCustody
+import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
 

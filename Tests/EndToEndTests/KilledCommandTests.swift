@@ -1,8 +1,8 @@
 import Foundation
-import KeyCustody
+import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
+import TokenVaultCrypto
 
 /// Each command that changes something, killed on entering each system call that does so: the
 /// writes and syncs of files, and the messages to the keyring. What GLib's threads write to wake

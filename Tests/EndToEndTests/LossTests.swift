@@ -1,6 +1,6 @@
 import Foundation
-import GroupStore
-import KeyCustody
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
 
@@ -36,7 +36,7 @@ import TokenVaultTestSupport
       // With the key that is left, by hand.
       let header = try machine.header()
       #expect(header.generation == 1)
-      #expect(try LockedGroup(path: machine.file).bridgedGenerations().isEmpty)
+      #expect(try LockedGroup(path: machine.file).generationsWithSuccessor().isEmpty)
       #expect(throws: StoreError.wrongKey) {
         let id = GroupKeyID(groupID: header.groupID, generation: 2)
         _ = try LockedGroup(path: machine.file).unlock(machine.custodian.key(id))

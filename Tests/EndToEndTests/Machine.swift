@@ -1,9 +1,9 @@
 import Foundation
-import GroupStore
-import KeyCustody
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
+import TokenVaultCrypto
 
 /// A program that ran to its end.
 struct Ran {

@@ -5,7 +5,7 @@
 
 #define TV_ENUM(name) name
 #define TV_SIGNED_ENUM(name) name
-#include "../../Sources/CCurl/Prototypes.h"
+#include "../../Sources/TokenVaultCCurl/Prototypes.h"
 
 // A prototype that differs from the installed header's does not compile.
 #undef curl_easy_setopt

@@ -5,7 +5,7 @@
 
 #define TV_ENUM(name) name
 #define TV_INSTANCE GTypeInstance
-#include "../../Sources/CSecretService/Prototypes.h"
+#include "../../Sources/TokenVaultCSecretService/Prototypes.h"
 
 // A prototype that differs from the installed header's does not compile.
 #define CHECK(result, name, arguments) \

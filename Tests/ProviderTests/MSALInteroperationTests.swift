@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
+import TokenVaultCrypto
 
 /// One account, by turns in the hands of the product and of the real MSAL for Python.
 @Suite("tokenvault and MSAL for Python at one provider")

@@ -1,9 +1,9 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// Tokens that only the holder of a key can use.
 @Suite struct BoundTokenTests {
@@ -30,7 +30,7 @@ import VaultModel
   }
 
   private func scheme(_ bench: SignInBench, nonce: String? = nil) throws -> AuthenticationScheme {
-    .pop(.init(.get, try #require(WebAddress(bench.provider.url + "/v1.0/me")), nonce: nonce))
+    .pop(.init(.get, try #require(HTTPURL(bench.provider.url + "/v1.0/me")), nonce: nonce))
   }
 
   @Test func aBoundTokenOpensTheAPIOnlyInASignedRequestForIt() async throws {

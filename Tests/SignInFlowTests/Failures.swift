@@ -1,8 +1,8 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// The vault's error of a call; nil where it threw none.
 func failure<R>(of body: () throws -> R) throws -> VaultError? {

@@ -1,8 +1,8 @@
-import SignIn
+import TokenVaultSignIn
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// Answers that a broken or hostile provider gives: a clear error, and nothing is stored.
 @Suite struct HostileAnswerTests {

@@ -1,10 +1,10 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// Signing in through the browser: who comes out, and what every other end is called.
 @Suite struct InteractiveTests {
@@ -204,7 +204,7 @@ import VaultModel
   @Test func whereNoBrowserOpensThePageIsToldAndCanBeOpenedElsewhere() throws {
     let bench = try SignInBench()
     struct NoBrowser: BrowserOpening {
-      func open(_ address: WebAddress) -> Bool { false }
+      func open(_ address: HTTPURL) -> Bool { false }
     }
     let platform = SignInPlatform(
       transport: bench.platform.transport, receiver: bench.platform.receiver,

@@ -1,10 +1,10 @@
 import Foundation
-import GroupStore
-import SignIn
+import TokenVaultGroupStore
+import TokenVaultSignIn
 import Testing
 @testable import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// What a refresh leaves behind that came to nothing at this end: the provider has taken the old
 /// refresh token back by then.

@@ -1,9 +1,9 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// What docs/msal-parity.md says of the public API and no other test shows.
 @Suite struct ParityTests {

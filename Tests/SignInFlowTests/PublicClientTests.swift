@@ -1,10 +1,10 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// What the tutorials call. No deadline runs across an await: the pool is shared with tests that
 /// block it.

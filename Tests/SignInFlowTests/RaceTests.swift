@@ -1,10 +1,10 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// What others do to an account while a refresh is on its way.
 @Suite struct RaceTests {

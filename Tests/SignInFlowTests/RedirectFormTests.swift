@@ -1,10 +1,10 @@
 import Foundation
-import SignIn
-import SignInTransport
+import TokenVaultSignIn
+import TokenVaultSignInTransport
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// The ways back from the browser (RFC 8252 section 7), each through a whole sign-in.
 @Suite struct RedirectFormTests {

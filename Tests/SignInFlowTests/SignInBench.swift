@@ -1,12 +1,12 @@
 import Foundation
-import SignIn
-import SignInTransport
+import TokenVaultSignIn
+import TokenVaultSignInTransport
 import Synchronization
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 /// A vault, a provider and a person with a browser, for one test.
 final class SignInBench: Sendable {
@@ -87,7 +87,7 @@ final class TestBrowser: BrowserOpening {
 
   init(_ provider: String) { hand = HandBrowser(provider) }
 
-  func open(_ address: WebAddress) -> Bool {
+  func open(_ address: HTTPURL) -> Bool {
     let url = address.description
     opened.withLock { $0.append(url) }
     let (name, script) = (username.withLock { $0 }, script.withLock { $0 })

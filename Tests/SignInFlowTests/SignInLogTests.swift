@@ -1,9 +1,9 @@
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// What a log is told, and what never.
 @Suite struct SignInLogTests {

@@ -1,8 +1,8 @@
-import SignIn
+import TokenVaultSignIn
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// Signing in through the browser against the embedded provider.
 @Suite struct SignInTests {

@@ -1,9 +1,9 @@
 import Foundation
-import SignIn
+import TokenVaultSignIn
 import Testing
 import TokenVault
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 /// Tokens without the user, with the provider well and unwell.
 @Suite struct SilentTests {
@@ -22,7 +22,7 @@ import VaultModel
     #expect(served.accessToken.reveal() == first.accessToken.reveal())
     #expect(!served.isExtendedLifetime)
     #expect(try bench.provider.counter("refreshRequests") == 0)
-    // The pause that 503 made holds, and then ends.
+    // The throttle entry that 503 made holds, and then ends.
     #expect(try bench.silent(of: Self.user).isFromCache)
     #expect(try bench.provider.counter("refreshRequests") == 0)
     try bench.advance(by: 61)
@@ -54,8 +54,8 @@ import VaultModel
     try bench.provider.fault(#"{"error": "invalid_grant", "suberror": "basic_action"}"#)
     let error = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
     #expect(error?.refusal?.suberror == "basic_action")
-    let paused = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
-    #expect(paused?.refusal?.suberror == "basic_action")
+    let throttled = try failure { try bench.silent(of: Self.user) { $0.extendedLifetime = true } }
+    #expect(throttled?.refusal?.suberror == "basic_action")
   }
 
   @Test(arguments: [
@@ -121,24 +121,24 @@ import VaultModel
   @Test func aPauseEndsWithItsTimeASignInOrAnotherSuccess() throws {
     let (bench, _) = try signedIn()
     let fault = #"{"error": "interaction_required", "suberror": "basic_action"}"#
-    func isPaused() throws -> Bool { try failure { try bench.silent(of: Self.user) } != nil }
-    func pause() throws {
+    func isThrottled() throws -> Bool { try failure { try bench.silent(of: Self.user) } != nil }
+    func throttle() throws {
       try bench.advance(by: 4000)
       try bench.provider.fault(fault)
-      #expect(try isPaused())
-      #expect(try isPaused())
+      #expect(try isThrottled())
+      #expect(try isThrottled())
     }
-    try pause()
+    try throttle()
     try bench.advance(by: 119)
-    #expect(try isPaused())
+    #expect(try isThrottled())
     try bench.advance(by: 1)
-    #expect(try !isPaused())
-    try pause()
+    #expect(try !isThrottled())
+    try throttle()
     try bench.signIn(as: Self.user)
-    #expect(try !isPaused())
-    try pause()
+    #expect(try !isThrottled())
+    try throttle()
     _ = try bench.silent("openid", of: Self.user)
-    #expect(try !isPaused())
+    #expect(try !isThrottled())
   }
 
   @Test func aForcedRefreshAndClaimsAskTheProvider() throws {

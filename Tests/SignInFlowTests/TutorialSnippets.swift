@@ -1,4 +1,4 @@
-import SignInTransport
+import TokenVaultSignInTransport
 import TokenVault
 
 /// What docs/tutorial.md shows beside Examples/GraphSample: it is compiled here, and

@@ -1,5 +1,5 @@
 @testable import TokenVault
-import VaultModel
+import TokenVaultModel
 
 @testable import TokenVaultCLI
 

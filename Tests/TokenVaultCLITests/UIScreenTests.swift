@@ -1,6 +1,6 @@
-@testable import SignIn
+@testable import TokenVaultSignIn
 import Testing
-import VaultModel
+import TokenVaultModel
 
 @testable import TokenVault
 @testable import TokenVaultCLI

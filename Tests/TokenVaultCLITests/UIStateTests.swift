@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import Testing
-import VaultModel
+import TokenVaultModel
 
 @testable import TokenVault
 @testable import TokenVaultCLI

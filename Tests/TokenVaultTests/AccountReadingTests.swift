@@ -1,8 +1,8 @@
-@testable import GroupStore
+@testable import TokenVaultGroupStore
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 @testable import TokenVault
 

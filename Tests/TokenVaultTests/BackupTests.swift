@@ -1,11 +1,11 @@
 import Foundation
-import KeyCustody
+import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
-@testable import GroupStore
+@testable import TokenVaultGroupStore
 @testable import TokenVault
 
 @Suite("What stands beside a group file")
@@ -100,7 +100,7 @@ struct BackupTests {
       }
     }
     func entry(_ report: SignOutReport) -> SignOutReport.Entry? {
-      report.entries.first { $0.place == .leftovers }
+      report.entries.first { $0.place == .staleCopies }
     }
     var draft = try leave(vault)
     #expect(try others().count >= 7)

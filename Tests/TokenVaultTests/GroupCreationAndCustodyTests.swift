@@ -1,12 +1,12 @@
 import Foundation
-import KeyCustody
+import TokenVaultKeyCustody
 import Synchronization
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
-@testable import GroupStore
+@testable import TokenVaultGroupStore
 @testable import TokenVault
 
 @Suite("Making groups and keeping their keys")

@@ -1,5 +1,5 @@
 import Testing
-import VaultCrypto
+import TokenVaultCrypto
 
 @testable import TokenVault
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 @testable import TokenVault
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 @testable import TokenVault
 

@@ -1,7 +1,7 @@
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 @testable import TokenVault
 

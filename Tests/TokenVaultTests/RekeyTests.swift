@@ -1,12 +1,12 @@
 import Foundation
-import KeyCustody
+import TokenVaultKeyCustody
 import Synchronization
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
-@testable import GroupStore
+@testable import TokenVaultGroupStore
 @testable import TokenVault
 
 extension GroupCreationAndCustodyTests {
@@ -93,7 +93,7 @@ extension GroupCreationAndCustodyTests {
     let key = try vault.custodian.key(id)
     try core().rekey(to: .passphrase)
     #expect(try vault.keyringGenerations(id.groupID) == [])
-    func lookIsNoted() throws -> Bool { try core().read { $0.hasBridges } }
+    func lookIsNoted() throws -> Bool { try core().read { $0.hasWrappedSuccessors } }
     // Deleted in the second boot, which the next power cut undoes again.
     for boot in ["second boot", "third boot"] {
       try vault.custodian.store(key, as: id)
@@ -122,12 +122,15 @@ extension GroupCreationAndCustodyTests {
     let key = try vault.custodian.key(id)
     try core().signOut([Person.bob.id])
     try core().rekey(to: .passphrase)
-    #expect(try LockedGroup(path: vault.file().path).bridgedGenerations() == [])
+    #expect(try LockedGroup(path: vault.file().path).generationsWithSuccessor() == [])
     try vault.custodian.store(key, as: id)
     vault.boot.withLock { $0 = "second boot" }
     try session.freezeDaemon()
     #expect(try core().tokenText() == "fake-at-ada@contoso.example")
-    #expect(try core().read { $0.hasBridges && !$0.hasOldBridges(boot: "second boot") })
+    #expect(
+      try core().read {
+        $0.hasWrappedSuccessors && !$0.hasOldWrappedSuccessors(boot: "second boot")
+      })
     try session.thawDaemon()
     vault.boot.withLock { $0 = "third boot" }
     #expect(try core().tokenText() == "fake-at-ada@contoso.example")
@@ -161,7 +164,8 @@ extension GroupCreationAndCustodyTests {
     let other = try copy.core { $0.passphrase = Self.answering("fake-passphrase") }.open()
     try other.write {
       _ = try $0.rotate(
-        to: doubtful, erasing: [], boot: "first boot", keepsBridge: true, deletesOldKey: false)
+        to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,
+        deletesOldKey: false)
       try $0.setCustody(.secretService)
       try $0.removeSlot(.custody)
     }

@@ -1,11 +1,11 @@
 import Foundation
-import GroupStore
-import KeyCustody
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
 import Synchronization
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 @testable import TokenVault
 
@@ -130,20 +130,20 @@ struct RotationTests {
       #expect(try usernames(vault) == ["Bob@fabrikam.example"], place)
       #expect(try vault.keyringGenerations(old.groupID) == [3], place)
     }
-    func bridges() throws -> [UInt64] {
+    func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.bridgedGenerations()
+      return try locked.generationsWithSuccessor()
     }
     try opens("first power cut")
     // The key was stored anew in this boot, so the next power cut can take it back again.
-    #expect(try bridges() == [1, 2])
+    #expect(try wrappedSuccessors() == [1, 2])
     try vault.custodian.delete(try core.keyID())
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "third boot" }
     try opens("second power cut")
     vault.boot.withLock { $0 = "fourth boot" }
     try opens("no power cut")
-    #expect(try bridges() == [])
+    #expect(try wrappedSuccessors() == [])
   }
 
   @Test("a power cut that brings back the key of a rotation that never was: the bridge leads on")
@@ -193,15 +193,15 @@ struct RotationTests {
   func laterBoot() throws {
     let vault = try vault()
     try vault.core().signOut([Person.ada.id])
-    func bridges() throws -> [UInt64] {
+    func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.bridgedGenerations()
+      return try locked.generationsWithSuccessor()
     }
     _ = try usernames(vault)
-    #expect(try bridges() == [1])
+    #expect(try wrappedSuccessors() == [1])
     vault.boot.withLock { $0 = "second boot" }
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
-    #expect(try bridges() == [])
+    #expect(try wrappedSuccessors() == [])
   }
 
   @Test("a vault that fell behind follows, and never deletes the key in force")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
-@testable import GroupStore
+@testable import TokenVaultGroupStore
 @testable import TokenVault
 
 @Suite("Signing out")
@@ -57,9 +57,9 @@ struct SignOutTests {
 
     #expect(report.accounts.map(\.username) == ["ada@contoso.example"])
     #expect(report.isClean)
-    // Nothing is said of leftovers where there are none.
+    // Nothing is said of stale copies where there are none.
     #expect(
-      report.entries.map(\.place) == SignOutReport.Place.allCases.filter { $0 != .leftovers })
+      report.entries.map(\.place) == SignOutReport.Place.allCases.filter { $0 != .staleCopies })
     #expect(try vault.keyringGenerations(old.groupID) == [2])
     #expect(try opens(backup) == 0)
     #expect(try opens(try vault.backUp()) == 1)
@@ -86,17 +86,17 @@ struct SignOutTests {
   }
 
   @Test("bridges lead on from the former key, and to nothing that was erased")
-  func bridges() throws {
+  func wrappedSuccessors() throws {
     try importBoth()
     let key = try vault.custodian.key(try core.keyID())
     try core.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
-    #expect(try locked.bridgedGenerations() == [1])
+    #expect(try locked.generationsWithSuccessor() == [1])
     // Who kept the former key gets the new one by it, which opens the accounts that stayed.
-    let next = try locked.crossBridge(from: 1, key: key)
+    let next = try locked.unwrapSuccessor(from: 1, key: key)
     let group = try locked.unlock(next)
     let damaged = try group.read {
-      try $0.forEachAccount { #expect($0.sheet.homeAccountID == Person.bob.id) }
+      try $0.forEachAccount { #expect($0.record.homeAccountID == Person.bob.id) }
     }
     #expect(damaged == 0)
   }
@@ -210,7 +210,7 @@ struct SignOutTests {
   }
 
   @Test("a foreign token that came before its account joins it, or goes with it")
-  func homeless() throws {
+  func unresolvedEnvironment() throws {
     let json = """
       {"AccessToken":{},"BoundRefreshToken":{"k":{"home_account_id":"\(Person.ada.id)",
         "secret":"fake-bound"}}}
@@ -228,7 +228,7 @@ struct SignOutTests {
   }
 
   @Test("a client's foreign token that came before its account goes with the client")
-  func homelessOfClient() throws {
+  func unresolvedEnvironmentOfClient() throws {
     let json = [Clients.cli, Clients.editor].map { client in
       #""\#(client)":{"home_account_id":"\#(Person.ada.id)","client_id":"\#(client)","#
         + #""secret":"fake-bound-\#(client)"}"#

@@ -1,6 +1,6 @@
 import Testing
 import TokenVaultTestSupport
-import VaultModel
+import TokenVaultModel
 
 @testable import TokenVault
 

@@ -1,9 +1,9 @@
 import Foundation
-import GroupStore
-import KeyCustody
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
 import TokenVaultTestSupport
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 @testable import TokenVault
 

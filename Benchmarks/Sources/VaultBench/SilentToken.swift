@@ -90,6 +90,6 @@ enum SilentToken {
     func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
       throw .cancelled
     }
-    func open(_ address: WebAddress) -> Bool { false }
+    func open(_ address: HTTPURL) -> Bool { false }
   }
 }

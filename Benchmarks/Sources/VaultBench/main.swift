@@ -1,6 +1,6 @@
 import Foundation
 
-// Prints figures and their ratios; it never judges. `Benchmarks/run` builds and starts it in a
+// Prints figures and their ratios; it never evaluates. `Benchmarks/run` builds and starts it in a
 // private session with a real keyring.
 let environment = ProcessInfo.processInfo.environment
 guard let program = environment["TOKENVAULT_PROGRAM"], let home = environment["HOME"] else {

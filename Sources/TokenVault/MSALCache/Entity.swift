@@ -1,4 +1,4 @@
-import VaultModel
+import TokenVaultModel
 
 /// The fields of one entity of a file, read one by one.
 ///

@@ -1,5 +1,5 @@
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension Entity {
   func profile() throws(MSALCacheError) -> MSALCache.Profile {

@@ -1,5 +1,5 @@
-public import VaultCrypto
-public import VaultModel
+public import TokenVaultCrypto
+public import TokenVaultModel
 
 /// One MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
 /// CLI, MSAL Go, Java, .NET and JS keep them in a file.

@@ -1,5 +1,5 @@
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension MSALCache {
   /// The cache as MSAL Python (and with it Azure CLI), Go, Java, .NET and JS read it.

@@ -1,4 +1,4 @@
-import VaultModel
+import TokenVaultModel
 
 extension MSALCache {
   /// Reads a cache as any MSAL library writes it.

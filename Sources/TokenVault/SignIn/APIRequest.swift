@@ -1,13 +1,13 @@
-public import SignIn
-import VaultCrypto
-public import VaultModel
+public import TokenVaultSignIn
+import TokenVaultCrypto
+public import TokenVaultModel
 
 /// A call of an API with an account's token.
 public struct APIRequest: Sendable {
   /// The method, in capitals.
   public let method: String
   /// The only place that the token goes to.
-  public let address: WebAddress
+  public let address: HTTPURL
   /// The fields that were added.
   public private(set) var headers: [(name: String, value: String)] = []
   /// The body; nil for none.
@@ -33,7 +33,7 @@ public struct APIRequest: Sendable {
     guard !method.isEmpty, method.utf8.count <= 32,
       method.utf8.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
     else { throw .invalidRequest(.method) }
-    guard let address = WebAddress(url) else { throw .invalidRequest(.url) }
+    guard let address = HTTPURL(url) else { throw .invalidRequest(.url) }
     guard address.isConfidential else { throw .transport(.notConfidential(host: address.host)) }
     self.method = method.uppercased()
     self.address = address
@@ -98,7 +98,7 @@ extension Acquisition {
       guard let value = page["value"]?.elements else { throw .signIn(.badAnswer(.field("value"))) }
       elements += value
       guard let link = page["@odata.nextLink"] else { return .all(elements) }
-      guard let text = link.text, let address = WebAddress(text),
+      guard let text = link.text, let address = HTTPURL(text),
         address.origin == request.address.origin
       else { throw .signIn(.badAnswer(.field("@odata.nextLink"))) }
       next = address
@@ -138,7 +138,7 @@ extension Acquisition {
       }
     }
 
-    mutating func send(_ address: WebAddress) throws(VaultError) -> HTTPResponse {
+    mutating func send(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
       let response = try exchange(address)
       guard mayAnswerChallenge, let claims = ClaimsChallenge.claims(in: response) else {
         return response
@@ -150,7 +150,7 @@ extension Acquisition {
       return try exchange(address)
     }
 
-    private func exchange(_ address: WebAddress) throws(VaultError) -> HTTPResponse {
+    private func exchange(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
       let secret = String(decoding: token.accessToken.reveal(), as: UTF8.self)
       var headers = [("Authorization", "Bearer \(secret)")] + request.headers
       if !request.has(header: "accept") { headers.append(("Accept", "application/json, */*")) }

@@ -1,7 +1,7 @@
-import GroupStore
-import SignIn
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension VaultCore {
   /// What became of an answer.
@@ -15,19 +15,19 @@ extension VaultCore {
 
   /// Stores the answer to a refresh, in one step, if the group still has what was refreshed.
   func store(
-    _ acquired: Acquired, for plan: SilentPlan.Refresh, sent: Redacted<String>
+    _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try write { transaction in
       guard var stored = try transaction.account(tag: plan.tag),
-        stored.sheet.clients[CaseFolding.key(plan.clientID)] != .signedOut
+        stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut
       else { return .gone }
       guard try transaction.holds(sent, in: stored) else { return .superseded }
-      if acquired.answer.refreshToken != nil {
+      if validated.answer.refreshToken != nil {
         try transaction.removeRefreshToken(sent, from: &stored)
       }
       // What the provider wanted of the user it may have got elsewhere; its own quiet it keeps.
-      stored.sheet.pauses.removeAll { $0.code != Pauses.outage }
-      return .stored(try self.store(acquired, in: &stored, transaction))
+      stored.record.throttleEntries.removeAll { $0.code != Throttle.outage }
+      return .stored(try self.store(validated, in: &stored, transaction))
     }
   }
 
@@ -40,7 +40,7 @@ extension VaultCore {
   func keepRefreshToken(
     of response: HTTPResponse, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) {
-    guard let token = TokenAnswer.refreshToken(in: response) else { return }
+    guard let token = TokenResponse.refreshToken(in: response) else { return }
     let now = now
     try write { transaction in
       guard var stored = try transaction.account(tag: plan.tag) else { return }
@@ -56,38 +56,38 @@ extension VaultCore {
   /// Stores a sign-in, in one step; makes the group where there is none.
   /// - Parameter makesCurrent: whether the account becomes the group's current one.
   func store(
-    signIn acquired: Acquired, environment: String, makesCurrent: Bool
+    signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
   ) throws(VaultError) -> TokenResult {
-    let type = acquired.authority.authorityType
-    let sheet = AccountSheet(
-      homeAccountID: acquired.homeAccountID, environment: environment, authorityType: type)
+    let type = validated.authority.authorityType
+    let record = AccountRecord(
+      homeAccountID: validated.homeAccountID, environment: environment, authorityType: type)
     let isShared = try deviceInformation().mode == .shared
     try createIfMissing()
     return try write { transaction in
       var stored =
-        try transaction.account(tag: try transaction.tag(of: sheet.identity))
-        ?? transaction.insert(sheet)
-      try self.requireSameIssuer(acquired, stored.sheet)
-      let client = CaseFolding.key(acquired.clientID)
-      stored.sheet.clients[client] = .signedIn
-      stored.sheet.authorities[client] = try acquired.authorityInTenant.url
+        try transaction.account(tag: try transaction.tag(of: record.identity))
+        ?? transaction.insert(record)
+      try self.requireSameIssuer(validated, stored.record)
+      let client = CaseFolding.key(validated.clientID)
+      stored.record.clients[client] = .signedIn
+      stored.record.authorities[client] = try validated.authorityInTenant.url
       // Whatever the provider wanted of the user may have been given.
-      stored.sheet.pauses = []
-      let result = try self.store(acquired, in: &stored, transaction)
+      stored.record.throttleEntries = []
+      let result = try self.store(validated, in: &stored, transaction)
       if isShared { try self.requireAlone([stored.tag], in: transaction) }
       guard makesCurrent else { return result }
       transaction.state.current = stored.tag
-      return try self.result(of: acquired, in: stored, transaction)
+      return try self.result(of: validated, in: stored, transaction)
     }
   }
 
   /// A subject is unique within its issuer only (OIDC Core section 2). Two issuers at one host that
   /// call different people by the same subject must not share an account.
   private func requireSameIssuer(
-    _ acquired: Acquired, _ sheet: AccountSheet
+    _ validated: ValidatedTokens, _ record: AccountRecord
   ) throws(VaultError) {
-    guard !acquired.authority.isMicrosoft, let issuer = acquired.idToken?.issuer else { return }
-    for profile in sheet.profiles {
+    guard !validated.authority.isMicrosoft, let issuer = validated.idToken?.issuer else { return }
+    for profile in record.profiles {
       if let known = IDToken(claimsJSON: profile.claimsJSON)?.issuer, known != issuer {
         throw .accountOfOtherIssuer(group: group)
       }
@@ -95,53 +95,53 @@ extension VaultCore {
   }
 
   private func store(
-    _ acquired: Acquired, in stored: inout StoredAccount, _ transaction: GroupTransaction
+    _ validated: ValidatedTokens, in stored: inout StoredAccount, _ transaction: GroupTransaction
   ) throws -> TokenResult {
-    let environment = stored.sheet.environment
+    let environment = stored.record.environment
     func credential(_ kind: Credential.Kind) -> Credential {
       var credential = Credential(
-        kind: kind, clientID: acquired.clientID, environment: environment)
-      credential.lastModified = acquired.now
-      if kind != .refreshToken { credential.realm = acquired.realm }
+        kind: kind, clientID: validated.clientID, environment: environment)
+      credential.lastModified = validated.now
+      if kind != .refreshToken { credential.realm = validated.realm }
       return credential
     }
     func store(_ credential: Credential, _ secret: Redacted<String>) throws {
       try transaction.store(
         credential, Payload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
     }
-    let answer = acquired.answer
+    let answer = validated.answer
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
       try store(refresh, token)
     }
     if let token = answer.idToken { try store(credential(.idToken), token) }
-    stored.sheet.merge(acquired, environment: environment)
+    stored.record.merge(validated, environment: environment)
     // Keys live as long as their process: nobody else would ever take their tokens away.
-    if !acquired.keyID.isEmpty {
+    if !validated.keyID.isEmpty {
       try transaction.removeCredentials(of: &stored) {
-        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: acquired.now, skew: 0)
+        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
       }
     }
-    try store(acquired.accessToken(credential(.accessToken)), answer.accessToken)
+    try store(validated.accessToken(credential(.accessToken)), answer.accessToken)
     // What is known of the client's family decides whose refresh tokens it tries.
-    if acquired.authority.isMicrosoft, answer.refreshToken != nil {
-      try noteFamily(answer.familyID, client: acquired.clientID, environment, transaction)
+    if validated.authority.isMicrosoft, answer.refreshToken != nil {
+      try noteFamily(answer.familyID, client: validated.clientID, environment, transaction)
     }
     try transaction.update(&stored)
-    return try result(of: acquired, in: stored, transaction)
+    return try result(of: validated, in: stored, transaction)
   }
 
   private func result(
-    of acquired: Acquired, in stored: StoredAccount, _ transaction: GroupTransaction
+    of validated: ValidatedTokens, in stored: StoredAccount, _ transaction: GroupTransaction
   ) throws -> TokenResult {
     TokenResult(
-      accessToken: Redacted(Array(acquired.answer.accessToken.reveal().utf8)),
-      tokenType: acquired.tokenType,
-      expiresOn: acquired.now.advanced(by: acquired.answer.expiresIn),
-      scopes: acquired.granted, account: account(stored, in: transaction),
-      authority: try acquired.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
-      realm: acquired.realm, correlationID: acquired.correlationID)
+      accessToken: Redacted(Array(validated.answer.accessToken.reveal().utf8)),
+      tokenType: validated.tokenType,
+      expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
+      scopes: validated.granted, account: account(stored, in: transaction),
+      authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
+      realm: validated.realm, correlationID: validated.correlationID)
   }
 
   private func noteFamily(
@@ -180,7 +180,7 @@ extension GroupTransaction {
   ) throws -> Set<Credential> {
     let secret = Array(token.reveal().utf8)
     var equal: Set<Credential> = []
-    for entry in stored.sheet.stored where entry.credential.kind == .refreshToken {
+    for entry in stored.record.stored where entry.credential.kind == .refreshToken {
       if ConstantTime.equal(try payload(of: entry, in: stored).secret.reveal(), secret) {
         equal.insert(entry.credential)
       }
@@ -189,7 +189,7 @@ extension GroupTransaction {
   }
 }
 
-extension Acquired {
+extension ValidatedTokens {
   /// The authority to ask later: a tenant that was named by its domain is known by its GUID now,
   /// under which its tokens are stored.
   fileprivate var authorityInTenant: Authority {
@@ -217,23 +217,23 @@ extension Acquired {
   }
 }
 
-extension AccountSheet {
+extension AccountRecord {
   /// The tenant's profile with what the ID token says.
-  fileprivate mutating func merge(_ acquired: Acquired, environment: String) {
-    guard let idToken = acquired.idToken else { return }
-    let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, acquired.realm) }
+  fileprivate mutating func merge(_ validated: ValidatedTokens, environment: String) {
+    guard let idToken = validated.idToken else { return }
+    let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, validated.realm) }
     let known = index.map { profiles[$0] }
     let profile = Profile(
-      tenantID: acquired.realm, localAccountID: idToken.localAccountID ?? "",
-      username: acquired.username.isEmpty ? known?.username ?? "" : acquired.username,
+      tenantID: validated.realm, localAccountID: idToken.localAccountID ?? "",
+      username: validated.username.isEmpty ? known?.username ?? "" : validated.username,
       environment: environment, claimsJSON: idToken.claimsJSON,
-      extraJSON: acquired.profileFields(over: known?.extraJSON ?? []))
+      extraJSON: validated.profileFields(over: known?.extraJSON ?? []))
     if let index { profiles[index] = profile } else { profiles.append(profile) }
     profiles.sort { ($0.tenantID, $0.localAccountID) < ($1.tenantID, $1.localAccountID) }
   }
 }
 
-extension Acquired {
+extension ValidatedTokens {
   /// The fields of MSAL's `Account` entity that other libraries look at.
   fileprivate func profileFields(over known: [UInt8]) -> [UInt8] {
     var members: [JSONValue.Member] = []

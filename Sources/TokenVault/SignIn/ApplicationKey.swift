@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import Synchronization
-import VaultCrypto
+import TokenVaultCrypto
 
 /// The key that an application's tokens are bound to: made when the first one is wanted, and never
 /// stored, so that a copy of the vault is of no use without the process.

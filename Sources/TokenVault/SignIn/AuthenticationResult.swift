@@ -1,6 +1,6 @@
-public import SignIn
-public import VaultCrypto
-public import VaultModel
+public import TokenVaultSignIn
+public import TokenVaultCrypto
+public import TokenVaultModel
 
 /// What a sign-in or a silent request gave (MSAL's MSALResult).
 public struct AuthenticationResult: Sendable {

@@ -1,7 +1,7 @@
-import GroupStore
-package import SignIn
-import VaultCrypto
-package import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultSignIn
+import TokenVaultCrypto
+package import TokenVaultModel
 
 extension Acquisition {
   /// Signs a user in through the browser (RFC 8252), and stores the account.
@@ -25,9 +25,9 @@ extension Acquisition {
       try listener.receive(
         deadlineMilliseconds: request.deadlineMilliseconds, cancellation
       ) { incoming in
-        let (status, answer) = session.judge(incoming)
+        let (status, answer) = session.evaluate(incoming)
         guard let answer else {
-          return RedirectVerdict(status: status, page: RedirectPage.foreign, isAnswer: false)
+          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
         }
         report(.redirectReceived)
         // The page says what came of it, so that nobody is told to be signed in who is not.
@@ -36,21 +36,21 @@ extension Acquisition {
             answer, session, request, endpoint, proof, makesCurrent: makesCurrent)
         }
         outcome = result
-        return verdict(status, result)
+        return redirectResult(status, result)
       }
       guard let outcome else { throw SignInError.timedOut }
       return try outcome.get()
     }
   }
 
-  private func verdict(
+  private func redirectResult(
     _ status: Int, _ result: Result<TokenResult, any Error>
-  ) -> RedirectVerdict {
+  ) -> RedirectResult {
     switch result {
     case .success:
-      RedirectVerdict(status: status, page: RedirectPage.signedIn, isAnswer: true)
+      RedirectResult(status: status, page: RedirectPage.signedIn, isAnswer: true)
     case .failure(let error):
-      RedirectVerdict(
+      RedirectResult(
         status: 400, page: RedirectPage.failed(error as? SignInError ?? .badRedirect),
         isAnswer: true)
     }
@@ -64,17 +64,17 @@ extension Acquisition {
   ) throws(VaultError) -> InteractiveRequest {
     let name = request.account?.identifier ?? request.loginHint
     guard !name.isEmpty else { return request }
-    let sheet: AccountSheet
+    let record: AccountRecord
     do {
-      sheet = try core.read { try core.resolve(name, in: $0).sheet }
+      record = try core.read { try core.resolve(name, in: $0).record }
     } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
     {
       return request
     }
     var request = request
     let client = CaseFolding.key(application.clientID)
-    if sheet.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
-    if request.loginHint.isEmpty { request.loginHint = sheet.username }
+    if record.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
+    if request.loginHint.isEmpty { request.loginHint = record.username }
     return request
   }
 
@@ -94,7 +94,7 @@ extension Acquisition {
       code: code, verifier: session.verifier, redirectURI: session.redirectURI,
       scopes: request.scopes, claims: request.claims, extra: extra)
     return try keep(
-      try TokenAnswer(response), of: endpoint, scopes: request.scopes, nonce: session.nonce,
+      try TokenResponse(response), of: endpoint, scopes: request.scopes, nonce: session.nonce,
       account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
   }
 
@@ -131,20 +131,20 @@ extension Acquisition {
   }
 
   private func keep(
-    _ answer: TokenAnswer, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
+    _ answer: TokenResponse, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
     account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
   ) throws -> TokenResult {
-    let acquired = try Acquired(
+    let validated = try ValidatedTokens(
       answer, of: endpoint, keys: keys,
       expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID),
       now: core.now)
     if let account {
-      let type = acquired.authority.authorityType
+      let type = validated.authority.authorityType
       func identity(_ id: HomeAccountID) -> AccountIdentity {
         AccountIdentity(
-          homeAccountID: id, environment: acquired.authority.environment, authorityType: type)
+          homeAccountID: id, environment: validated.authority.environment, authorityType: type)
       }
-      guard identity(account) == identity(HomeAccountID(acquired.homeAccountID)) else {
+      guard identity(account) == identity(HomeAccountID(validated.homeAccountID)) else {
         throw SignInError.mismatchedUser
       }
     }
@@ -153,23 +153,23 @@ extension Acquisition {
     let result: TokenResult
     do {
       result = try core.store(
-        signIn: acquired, environment: endpoint.metadata.authority.environment,
+        signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)
     } catch {
-      giveBack(acquired, endpoint)
+      giveBack(validated, endpoint)
       throw error
     }
-    guard acquired.declined.isEmpty else {
+    guard validated.declined.isEmpty else {
       throw SignInError.declinedScopes(
-        granted: acquired.granted.scopes, declined: acquired.declined)
+        granted: validated.granted.scopes, declined: validated.declined)
     }
     return result
   }
 
   /// A token that cannot be kept here (a shared device is taken, the disk is full) should not stay
   /// good for whoever comes by it.
-  private func giveBack(_ acquired: Acquired, _ endpoint: TokenEndpoint) {
-    guard let token = acquired.answer.refreshToken else { return }
+  private func giveBack(_ validated: ValidatedTokens, _ endpoint: TokenEndpoint) {
+    guard let token = validated.answer.refreshToken else { return }
     // The reason it could not be kept is what the user is told; this is the best that can be done.
     do { _ = try endpoint.revoke(token, hint: "refresh_token") } catch { return }
   }

@@ -1,8 +1,8 @@
 import Dispatch
-public import SignIn
+public import TokenVaultSignIn
 import Synchronization
-import VaultCrypto
-public import VaultModel
+import TokenVaultCrypto
+public import TokenVaultModel
 
 /// An application that signs people in and gets tokens for them, with a keychain group as its
 /// cache (MSAL's MSALPublicClientApplication).

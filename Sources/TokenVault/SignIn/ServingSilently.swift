@@ -1,7 +1,7 @@
-import GroupStore
-import SignIn
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension Vault {
   /// A token from the cache with all that goes with it; nil where the provider has to be asked.
@@ -42,7 +42,7 @@ extension VaultCore {
     in transaction: GroupTransaction
   ) throws -> AuthenticationResult {
     let home = token.account.homeAccountID
-    let entry = stored.sheet.stored.first {
+    let entry = stored.record.stored.first {
       $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
         && CaseFolding.equal(
           home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))

@@ -1,7 +1,7 @@
-import GroupStore
-package import SignIn
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension SignOutReport {
   /// What a provider was told about one client of an account.
@@ -29,9 +29,9 @@ extension SignOutReport {
   /// What became of the provider's session in the browser.
   public enum BrowserSession: Hashable, Sendable {
     /// The provider's page was opened; the user may have to confirm there.
-    case opened(WebAddress)
+    case opened(HTTPURL)
     /// No browser was started: the user can open this page.
-    case notOpened(WebAddress)
+    case notOpened(HTTPURL)
     /// The provider has no such page.
     case notOffered(environment: String)
     /// The provider could not be asked for its page.
@@ -70,18 +70,18 @@ extension Acquisition {
     if options.revokes {
       // Nobody waits for each account of a provider that does not answer.
       var down: [String: SignInError] = [:]
-      report.revocations = erased.farewells.filter { !$0.tokens.isEmpty }.map { farewell in
-        let origin = farewell.authority?.address.origin ?? ""
-        let outcome = down[origin].map { .failed($0) } ?? revoke(farewell)
+      report.revocations = erased.revocationTargets.filter { !$0.tokens.isEmpty }.map { target in
+        let origin = target.authority?.address.origin ?? ""
+        let outcome = down[origin].map { .failed($0) } ?? revoke(target)
         if case .failed(let error) = outcome, error.isOutage { down[origin] = error }
         return SignOutReport.Revocation(
-          environment: farewell.environment, clientID: farewell.clientID, outcome: outcome)
+          environment: target.environment, clientID: target.clientID, outcome: outcome)
       }
     }
     if options.endsBrowserSession {
       var pages: [SignOutReport.BrowserSession] = []
-      for farewell in erased.farewells {
-        let page = endSession(farewell, options)
+      for target in erased.revocationTargets {
+        let page = endSession(target, options)
         if !pages.contains(page) { pages.append(page) }
       }
       report.browserSessions = pages
@@ -90,46 +90,46 @@ extension Acquisition {
     return report
   }
 
-  private func endpoint(_ farewell: Farewell) throws(SignInError) -> TokenEndpoint? {
-    guard let authority = farewell.authority else { return nil }
-    var application = ApplicationConfiguration(clientID: farewell.clientID, authority: authority)
+  private func endpoint(_ target: RevocationTarget) throws(SignInError) -> TokenEndpoint? {
+    guard let authority = target.authority else { return nil }
+    var application = ApplicationConfiguration(clientID: target.clientID, authority: authority)
     // The user waits for it, and the accounts are gone already.
     application.requestTimeoutMilliseconds = 10_000
     application.retryCount = 0
     return try endpoint(application, at: authority, correlationID: "")
   }
 
-  private func revoke(_ farewell: Farewell) -> SignOutReport.Revocation.Outcome {
-    guard let authority = farewell.authority else { return .unknownAuthority }
+  private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {
+    guard let authority = target.authority else { return .unknownAuthority }
     // Known without asking, so that a sign-out of these needs no network at all.
     if authority.isWithoutRevocation { return .notOffered }
     do {
-      guard let endpoint = try endpoint(farewell) else { return .unknownAuthority }
-      for token in farewell.tokens {
-        guard try endpoint.revoke(token, hint: farewell.hint) else { return .notOffered }
+      guard let endpoint = try endpoint(target) else { return .unknownAuthority }
+      for token in target.tokens {
+        guard try endpoint.revoke(token, hint: target.hint) else { return .notOffered }
       }
       return .revoked
     } catch { return .failed(error) }
   }
 
   private func endSession(
-    _ farewell: Farewell, _ options: SignOutOptions
+    _ target: RevocationTarget, _ options: SignOutOptions
   ) -> SignOutReport.BrowserSession {
     do {
-      guard let endpoint = try endpoint(farewell),
+      guard let endpoint = try endpoint(target),
         let page = EndSession.address(
-          at: endpoint.metadata, clientID: farewell.clientID, username: farewell.username,
+          at: endpoint.metadata, clientID: target.clientID, username: target.username,
           extra: options.extraParameters)
-      else { return .notOffered(environment: farewell.environment) }
+      else { return .notOffered(environment: target.environment) }
       return platform.browser.open(page) ? .opened(page) : .notOpened(page)
     } catch {
-      return .failed(environment: farewell.environment, error)
+      return .failed(environment: target.environment, error)
     }
   }
 }
 
 /// What telling a provider takes, of one client of an account: in memory only.
-struct Farewell: Sendable {
+struct RevocationTarget: Sendable {
   let username: String
   let environment: String
   let clientID: String
@@ -143,7 +143,7 @@ struct Farewell: Sendable {
 /// Accounts that are gone from here, and what their providers can still be told.
 package struct Erased: Sendable {
   package let report: SignOutReport
-  let farewells: [Farewell]
+  let revocationTargets: [RevocationTarget]
 }
 
 extension VaultCore {
@@ -154,7 +154,7 @@ extension VaultCore {
   ///     client's sign-out is everybody's.
   package func erase(_ accounts: [String]?, client: String?) throws(VaultError) -> Erased {
     let client = try deviceInformation().mode == .shared ? nil : client
-    let farewells = try farewells(accounts, client)
+    let revocationTargets = try revocationTargets(accounts, client)
     let report: SignOutReport
     switch (accounts, client) {
     case (let accounts?, let client?): report = try signOut(accounts, client: client)
@@ -162,12 +162,14 @@ extension VaultCore {
     case (nil, let client?): report = try signOutAll(client: client)
     case (nil, nil): report = try signOutAll()
     }
-    return Erased(report: report, farewells: farewells)
+    return Erased(report: report, revocationTargets: revocationTargets)
   }
 
   /// What has to be known of accounts before they are erased. Damage is no reason not to erase:
   /// what does not open is left out.
-  func farewells(_ texts: [String]?, _ client: String?) throws(VaultError) -> [Farewell] {
+  func revocationTargets(_ texts: [String]?, _ client: String?) throws(VaultError)
+    -> [RevocationTarget]
+  {
     try read { transaction in
       var accounts: [StoredAccount] = []
       if let texts {
@@ -176,15 +178,15 @@ extension VaultCore {
         _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account)
         }
       }
-      return accounts.flatMap { self.farewells($0, client, transaction) }
+      return accounts.flatMap { self.revocationTargets($0, client, transaction) }
     }
   }
 
-  private func farewells(
+  private func revocationTargets(
     _ stored: StoredAccount, _ client: String?, _ transaction: GroupTransaction
-  ) -> [Farewell] {
-    let sheet = stored.sheet
-    let entries = sheet.stored.filter { entry in
+  ) -> [RevocationTarget] {
+    let record = stored.record
+    let entries = record.stored.filter { entry in
       let credential = entry.credential
       guard credential.kind == .refreshToken || credential.kind == .accessToken else {
         return false
@@ -193,33 +195,33 @@ extension VaultCore {
     }
     // A family's token stays for the other clients, and revoking an access token may take it along
     // (RFC 7009 section 2.1).
-    func stays(_ entry: AccountSheet.Stored) -> Bool {
+    func stays(_ entry: AccountRecord.Stored) -> Bool {
       client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
     }
-    let keepsFamily = sheet.stored.contains(where: stays)
+    let keepsFamily = record.stored.contains(where: stays)
     let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
     return clients.sorted { $0.key < $1.key }.map { client, entries in
       let refresh = entries.filter { $0.credential.kind == .refreshToken && !stays($0) }
       let chosen =
         !refresh.isEmpty || keepsFamily
         ? refresh : entries.filter { $0.credential.kind == .accessToken }
-      return Farewell(
-        username: sheet.username, environment: sheet.environment,
+      return RevocationTarget(
+        username: record.username, environment: record.environment,
         clientID: entries[0].credential.clientID,
-        authority: knownAuthority(client, sheet),
+        authority: knownAuthority(client, record),
         tokens: chosen.compactMap { secret(of: $0, in: stored, transaction) },
         hint: refresh.isEmpty ? "access_token" : "refresh_token")
     }
   }
 
   /// Nil where the text that was stored is no authority: the erasure goes on without it.
-  private func knownAuthority(_ client: String, _ sheet: AccountSheet) -> Authority? {
-    do { return try signedInBy(client, sheet) } catch { return nil }
+  private func knownAuthority(_ client: String, _ record: AccountRecord) -> Authority? {
+    do { return try signedInBy(client, record) } catch { return nil }
   }
 
   /// Nil where the row does not open: the erasure goes on without it.
   private func secret(
-    of entry: AccountSheet.Stored, in stored: StoredAccount, _ transaction: GroupTransaction
+    of entry: AccountRecord.Stored, in stored: StoredAccount, _ transaction: GroupTransaction
   ) -> Redacted<String>? {
     do {
       let bytes = try transaction.payload(of: entry, in: stored).secret

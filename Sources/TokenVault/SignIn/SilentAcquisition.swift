@@ -1,7 +1,7 @@
-import GroupStore
-import SignIn
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
 
 extension Acquisition {
   /// A token without the user: stored, or refreshed once over all processes.
@@ -24,7 +24,7 @@ extension Acquisition {
     case .serve(let result): return result
     case .refresh(let plan): first = plan
     }
-    if let pause = first.pause { return try paused(first, pause) }
+    if let throttle = first.throttle { return try throttled(first, throttle) }
     // A token that still is valid does not wait for a process that hangs.
     let spare = first.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
     return try vaultErrors(core.group) {
@@ -85,7 +85,7 @@ extension Acquisition {
       case .serve(let result): return result
       case .refresh(let next): plan = next
       }
-      if let pause = plan.pause { return try paused(plan, pause) }
+      if let throttle = plan.throttle { return try throttled(plan, throttle) }
       switch try exchange(plan, options) {
       case .stored(let result): return result
       case .superseded: continue
@@ -125,10 +125,10 @@ extension Acquisition {
     case superseded
   }
 
-  /// An answer that refuses a refresh token, with the pause that it makes.
+  /// An answer that refuses a refresh token, with the throttle entry that it makes.
   private struct Refusal: Error {
     let error: SignInError
-    let pause: Pauses.Wish?
+    let throttle: Throttle.Wish?
   }
 
   /// Tries the refresh tokens in their order.
@@ -160,8 +160,8 @@ extension Acquisition {
         return try fallBack(error, plan)
       }
     }
-    // Only when no token was taken: a pause would hold up the one that was.
-    try core.notePause(last?.pause, plan, options)
+    // Only when no token was taken: a throttle entry would hold up the one that was.
+    try core.noteThrottle(last?.throttle, plan, options)
     return try fallBack(last?.error ?? .badAnswer(.nobody), plan)
   }
 
@@ -175,14 +175,14 @@ extension Acquisition {
     extra.merge(FormParameters(sorted: options.extraParameters))
     let response = try endpoint.refresh(
       token, scopes: plan.scopes, claims: options.claims, extra: extra)
-    let answer: TokenAnswer
-    do { answer = try TokenAnswer(response) } catch {
+    let answer: TokenResponse
+    do { answer = try TokenResponse(response) } catch {
       try core.keepRefreshToken(of: response, for: plan, sent: token)
-      throw Refusal(error: error, pause: Pauses.after(response, error, now: core.now))
+      throw Refusal(error: error, throttle: Throttle.after(response, error, now: core.now))
     }
-    let acquired: Acquired
+    let validated: ValidatedTokens
     do {
-      acquired = try Acquired(
+      validated = try ValidatedTokens(
         answer, of: endpoint, keys: keys,
         expecting: .init(
           scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
@@ -195,11 +195,11 @@ extension Acquisition {
       }
       throw error
     }
-    switch try core.store(acquired, for: plan, sent: token) {
+    switch try core.store(validated, for: plan, sent: token) {
     case .stored(let result):
-      guard acquired.declined.isEmpty else {
+      guard validated.declined.isEmpty else {
         throw SignInError.declinedScopes(
-          granted: acquired.granted.scopes, declined: acquired.declined)
+          granted: validated.granted.scopes, declined: validated.declined)
       }
       return .stored(result)
     case .superseded: return .superseded
@@ -224,16 +224,16 @@ extension Acquisition {
     throw error
   }
 
-  private func paused(
-    _ plan: SilentPlan.Refresh, _ pause: AccountSheet.Pause
+  private func throttled(
+    _ plan: SilentPlan.Refresh, _ throttle: AccountRecord.ThrottleEntry
   ) throws(VaultError) -> TokenResult {
-    let answer = OAuthError(code: pause.code, suberror: pause.suberror)
-    let isOutage = pause.code == Pauses.outage
+    let answer = OAuthError(code: throttle.code, suberror: throttle.suberror)
+    let isOutage = throttle.code == Throttle.outage
     if let fallback = plan.fallback, !fallback.isExtendedLifetime || isOutage { return fallback }
     guard isOutage else {
       throw .interactionRequired(.refused(answer), account: plan.account, group: core.group)
     }
-    throw .signIn(.throttled(untilEpochSeconds: pause.until.epochSeconds, nil))
+    throw .signIn(.throttled(untilEpochSeconds: throttle.until.epochSeconds, nil))
   }
 }
 

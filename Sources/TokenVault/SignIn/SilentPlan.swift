@@ -1,7 +1,7 @@
-import GroupStore
-package import SignIn
-import VaultCrypto
-package import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultSignIn
+import TokenVaultCrypto
+package import TokenVaultModel
 
 /// What a silent request comes to, from one snapshot of the group.
 package enum SilentPlan: Sendable {
@@ -24,9 +24,9 @@ package enum SilentPlan: Sendable {
     /// Served when the provider gives nothing new.
     let fallback: TokenResult?
     /// The access tokens that fitted the request when it was read.
-    let known: Set<AccountSheet.Stored>
+    let known: Set<AccountRecord.Stored>
     /// Until when nothing is to be sent; nil for no such wish.
-    let pause: AccountSheet.Pause?
+    let throttle: AccountRecord.ThrottleEntry?
     /// Why there is no stored token; what is thrown when nobody can be asked.
     let reason: InteractionReason
   }
@@ -72,8 +72,8 @@ extension VaultCore {
     let account = account(stored, in: transaction)
     var request = request
     request.keyID = options.proof?.keyID ?? ""
-    request.tenantID = try request.tenantID ?? tenant(request, options, stored.sheet)
-    var candidates: [AccountSheet.Stored] = []
+    request.tenantID = try request.tenantID ?? tenant(request, options, stored.record)
+    var candidates: [AccountRecord.Stored] = []
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
     do {
       candidates = try self.candidates(request, of: stored, account: account)
@@ -126,9 +126,9 @@ extension VaultCore {
         account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
         realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
         known: Set(candidates),
-        pause: stored.sheet.pauses.first {
+        throttle: stored.record.throttleEntries.first {
           // One that ends later than any was made is of a clock that was set back since.
-          $0.until > now && $0.until <= now.advanced(by: Pauses.longest)
+          $0.until > now && $0.until <= now.advanced(by: Throttle.longest)
             && digest.contains($0.request)
         },
         reason: reason))
@@ -136,11 +136,11 @@ extension VaultCore {
 
   /// The clients that a refresh may be for: one, where the request or what is stored says it.
   private func clients(
-    for request: TokenRequest, among candidates: [AccountSheet.Stored], of stored: StoredAccount
+    for request: TokenRequest, among candidates: [AccountRecord.Stored], of stored: StoredAccount
   ) -> [String] {
     if let client = request.clientID { return [client] }
-    let holders = stored.sheet.stored.map(\.credential).filter {
-      $0.kind == .refreshToken && stored.sheet.clients[CaseFolding.key($0.clientID)] != .signedOut
+    let holders = stored.record.stored.map(\.credential).filter {
+      $0.kind == .refreshToken && stored.record.clients[CaseFolding.key($0.clientID)] != .signedOut
     }
     let latest = candidates.map(\.credential).filter { candidate in
       holders.contains {
@@ -156,12 +156,12 @@ extension VaultCore {
     of stored: StoredAccount, client: String?, in transaction: GroupTransaction
   ) throws -> [Redacted<String>] {
     guard let client else { return [] }
-    let entries = stored.sheet.stored.filter {
+    let entries = stored.record.stored.filter {
       $0.credential.kind == .refreshToken && $0.credential.userAssertionHash.isEmpty
     }
     let known = try extras(in: transaction).apps.first {
       CaseFolding.equal($0.clientID, client)
-        && CloudEnvironment.same($0.environment, stored.sheet.environment)
+        && CloudEnvironment.same($0.environment, stored.record.environment)
     }
     let membership: RefreshOrder.Membership =
       known.map { $0.familyID.isEmpty ? .none : .member($0.familyID) } ?? .unknown
@@ -176,7 +176,7 @@ extension VaultCore {
   /// A resource stands for all that it grants the client. Without either, what the stored token
   /// has is asked for again; a provider gives the scopes of the sign-in where none is named.
   private static func scopes(
-    _ request: TokenRequest, _ candidates: [AccountSheet.Stored]
+    _ request: TokenRequest, _ candidates: [AccountRecord.Stored]
   ) -> ScopeSet {
     if let resource = request.resource {
       return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])
@@ -190,10 +190,10 @@ extension VaultCore {
     _ request: TokenRequest, _ stored: StoredAccount, _ authority: Authority
   ) -> String {
     if authority.kind == .entra { return authority.tenant }
-    return request.tenantID ?? stored.sheet.profiles.first?.tenantID ?? ""
+    return request.tenantID ?? stored.record.profiles.first?.tenantID ?? ""
   }
 
-  /// What a pause may be for: this very request, or anything of this client.
+  /// What a throttle entry may be for: this very request, or anything of this client.
   static func digest(
     _ client: String, _ authority: Authority, _ scopes: ScopeSet, _ options: SilentOptions
   ) throws -> [[UInt8]] {

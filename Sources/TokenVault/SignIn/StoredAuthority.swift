@@ -1,6 +1,6 @@
-import GroupStore
-import SignIn
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultModel
 
 extension VaultCore {
   /// Who is asked for a new token of an account; nil where that is not known.
@@ -10,59 +10,59 @@ extension VaultCore {
   func authority(
     _ request: TokenRequest, _ options: SilentOptions, _ client: String, of stored: StoredAccount
   ) throws(SignInError) -> Authority? {
-    let sheet = stored.sheet
+    let record = stored.record
     let wanted = request.authority ?? options.application?.authority
-    let known = try signedInBy(client, sheet)
+    let known = try signedInBy(client, record)
     if let wanted {
       let isOwn =
         known.map(wanted.isSameServer)
-        ?? CloudEnvironment.same(wanted.environment, sheet.environment)
-      guard isOwn, wanted.authorityType == known?.authorityType ?? sheet.authorityType else {
+        ?? CloudEnvironment.same(wanted.environment, record.environment)
+      guard isOwn, wanted.authorityType == known?.authorityType ?? record.authorityType else {
         throw .invalidRequest(.account)
       }
     }
     // A B2C account is of the policy that made it, and other providers have one authority each.
     guard let chosen = wanted?.kind == .entra ? wanted : known ?? wanted else { return nil }
     // What signed in for all tenants is refreshed in the account's own.
-    let tenant = request.tenantID ?? HomeAccountID(sheet.homeAccountID).tenantID
+    let tenant = request.tenantID ?? HomeAccountID(record.homeAccountID).tenantID
     return tenant.isEmpty ? chosen : try chosen.with(tenant: tenant)
   }
 
   /// The tenant that a request without one is for: of the authority that it, its application or the
   /// client's sign-in names. Nil for the account's home tenant.
   func tenant(
-    _ request: TokenRequest, _ options: SilentOptions, _ sheet: AccountSheet
+    _ request: TokenRequest, _ options: SilentOptions, _ record: AccountRecord
   ) throws(SignInError) -> String? {
     if let wanted = request.authority ?? options.application?.authority { return wanted.tenantID }
-    let clients = request.clientID.map { [CaseFolding.key($0)] } ?? Array(sheet.authorities.keys)
-    let texts = Set(clients.compactMap { sheet.authorities[$0] })
+    let clients = request.clientID.map { [CaseFolding.key($0)] } ?? Array(record.authorities.keys)
+    let texts = Set(clients.compactMap { record.authorities[$0] })
     guard texts.count == 1, let text = texts.first else { return nil }
     return try Authority(text).tenantID
   }
 
   /// The authority that signed a client in to an account; nil where that is not known.
-  func signedInBy(_ client: String, _ sheet: AccountSheet) throws(SignInError) -> Authority? {
-    guard let text = sheet.authorities[CaseFolding.key(client)] else { return try derived(sheet) }
+  func signedInBy(_ client: String, _ record: AccountRecord) throws(SignInError) -> Authority? {
+    guard let text = record.authorities[CaseFolding.key(client)] else { return try derived(record) }
     return try Authority(text)
   }
 
   /// The authority of an account that was imported: from its host, else from the issuer of its ID
   /// token.
-  private func derived(_ sheet: AccountSheet) throws(SignInError) -> Authority? {
-    let host = sheet.environment
-    let home = HomeAccountID(sheet.homeAccountID)
-    let realm = sheet.profiles.first?.tenantID ?? home.tenantID
+  private func derived(_ record: AccountRecord) throws(SignInError) -> Authority? {
+    let host = record.environment
+    let home = HomeAccountID(record.homeAccountID)
+    let realm = record.profiles.first?.tenantID ?? home.tenantID
     if CloudEnvironment.isKnownCloud(host) {
       return try Authority("https://\(host)/\(home.tenantID.isEmpty ? realm : home.tenantID)")
     }
-    if sheet.authorityType == .b2c {
+    if record.authorityType == .b2c {
       guard let policy = home.policy else { return try Authority("https://\(host)/\(realm)") }
       return try Authority("https://\(host)/\(realm)/\(policy)")
     }
-    guard [.entra, .oidc].contains(sheet.authorityType) else { return nil }
-    for profile in sheet.profiles {
+    guard [.entra, .oidc].contains(record.authorityType) else { return nil }
+    for profile in record.profiles {
       guard let issuer = IDToken(claimsJSON: profile.claimsJSON)?.issuer,
-        let address = WebAddress(issuer), address.host == host
+        let address = HTTPURL(issuer), address.host == host
       else { continue }
       return try Authority(issuer)
     }

@@ -1,6 +1,6 @@
-import GroupStore
-package import SignIn
-package import VaultModel
+import TokenVaultGroupStore
+package import TokenVaultSignIn
+package import TokenVaultModel
 
 /// With what an account was signed in, as far as the group knows it: enough to do so again.
 package struct StoredSignIn: Sendable {
@@ -23,20 +23,20 @@ extension VaultCore {
   ) throws(VaultError) -> StoredSignIn {
     try read { transaction in
       let stored = try self.stored(choice, in: transaction)
-      let sheet = stored.sheet
+      let record = stored.record
       let account = self.account(stored, in: transaction)
       let signedIn = account.clientIDs.filter {
-        sheet.clients[CaseFolding.key($0)] != .signedOut
+        record.clients[CaseFolding.key($0)] != .signedOut
       }
       let clients = signedIn.isEmpty ? account.clientIDs : signedIn
       let clientID = client ?? (clients.count == 1 ? clients[0] : nil)
-      let last = sheet.stored.map(\.credential).filter { credential in
+      let last = record.stored.map(\.credential).filter { credential in
         credential.kind == .accessToken
           && clientID.map { CaseFolding.equal($0, credential.clientID) } == true
       }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
       return StoredSignIn(
         account: account, clientIDs: clients, clientID: clientID,
-        authority: try clientID.flatMap { try self.signedInBy($0, sheet) },
+        authority: try clientID.flatMap { try self.signedInBy($0, record) },
         scopes: last?.scopes ?? ScopeSet([]))
     }
   }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct CurrentCommand: VaultCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
 import TokenVault
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 struct GroupRekeyCommand: VaultCommand {
   static let configuration = CommandConfiguration(

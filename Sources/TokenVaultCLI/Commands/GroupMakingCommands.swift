@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import KeyCustody
+import TokenVaultKeyCustody
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct GroupCreateCommand: VaultCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import SystemCalls
+import TokenVaultSystem
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct ListCommand: VaultCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SignInTransport
+import TokenVaultSignInTransport
 
 /// What the desktop runs with the address that a provider's page led to; no person does.
 struct RedirectCommand: VaultCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct RequestCommand: VaultCommand {
   static let configuration = CommandConfiguration(
@@ -118,7 +118,7 @@ struct RequestCommand: VaultCommand {
   }
 
   /// The token is for the host that was asked: nothing is sent on to where it points.
-  private func requireNoRedirect(_ response: HTTPResponse, _ address: WebAddress) throws {
+  private func requireNoRedirect(_ response: HTTPResponse, _ address: HTTPURL) throws {
     guard (300..<400).contains(response.status), let location = response.header("Location") else {
       return
     }

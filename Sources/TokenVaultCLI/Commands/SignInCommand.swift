@@ -1,7 +1,7 @@
 import ArgumentParser
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct SignInCommand: VaultCommand {
   static let configuration = CommandConfiguration(

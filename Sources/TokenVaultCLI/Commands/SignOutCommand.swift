@@ -1,6 +1,6 @@
 import ArgumentParser
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct SignOutCommand: VaultCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 package import TokenVault
-import VaultModel
+import TokenVaultModel
 
 struct TokenCommand: VaultCommand {
   static let configuration = CommandConfiguration(

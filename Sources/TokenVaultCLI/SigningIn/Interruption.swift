@@ -1,5 +1,5 @@
 import Glibc
-import SignIn
+import TokenVaultSignIn
 
 /// Ctrl-C while a provider or the user is waited for: the wait ends, nothing is left half done,
 /// and the command says so with 130. A second one ends the process at once.

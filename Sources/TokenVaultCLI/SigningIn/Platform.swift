@@ -1,6 +1,6 @@
 import Glibc
-import SignIn
-import SignInTransport
+import TokenVaultSignIn
+import TokenVaultSignInTransport
 import TokenVault
 
 extension Invocation {

@@ -1,5 +1,5 @@
-internal import CQRCode
-import SystemCalls
+internal import TokenVaultCQRCode
+import TokenVaultSystem
 
 /// A QR code made of half blocks: two rows of modules to a line of text. It is drawn dark on light
 /// with the terminal's own colours reversed, so it needs no colour and works on a dark screen.

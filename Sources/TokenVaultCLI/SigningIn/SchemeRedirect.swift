@@ -1,5 +1,5 @@
-import SignIn
-import SignInTransport
+import TokenVaultSignIn
+import TokenVaultSignInTransport
 import TokenVault
 
 extension Invocation {

@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// The command that signs an account in again, with all that is known of it.
 struct SignInCommandLine {

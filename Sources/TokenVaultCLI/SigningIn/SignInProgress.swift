@@ -1,5 +1,5 @@
 import Glibc
-import SignIn
+import TokenVaultSignIn
 import TokenVault
 
 /// What the person at the terminal is told while something is waited for.

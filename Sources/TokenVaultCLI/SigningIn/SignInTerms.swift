@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// With what an account is signed in: what the command says, else what the account was signed in
 /// with before, else what the configuration file says.

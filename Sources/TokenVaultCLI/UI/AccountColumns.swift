@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// The accounts in as many columns as the window has room for.
 struct AccountColumns {

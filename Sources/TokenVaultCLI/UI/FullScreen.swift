@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import SystemCalls
+import TokenVaultSystem
 
 /// The controlling terminal with a screen of its own, put back on every way out.
 final class FullScreen {

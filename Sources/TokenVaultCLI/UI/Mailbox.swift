@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import SystemCalls
+import TokenVaultSystem
 
 /// Events from other threads, and a descriptor that can be read while there are any.
 final class Mailbox: Sendable {

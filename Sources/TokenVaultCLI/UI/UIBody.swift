@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// The part of the screen between its head and its foot.
 extension UIState {

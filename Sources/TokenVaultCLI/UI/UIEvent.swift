@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// What happened, for the state to take.
 enum UIEvent: Sendable {

@@ -1,6 +1,6 @@
-import SignIn
+import TokenVaultSignIn
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// One order on its way; it blocks.
 struct UIJob {
@@ -52,7 +52,7 @@ struct UIJob {
 
   private func call(_ url: String, _ order: TokenOrder) throws -> UIOutcome {
     let response = try response(url, order)
-    let host = WebAddress(url)?.host ?? url
+    let host = HTTPURL(url)?.host ?? url
     var lines = ["Status  \(response.status)"]
     if let type = response.header("Content-Type") { lines.append("Type    \(type)") }
     if let location = response.header("Location") {

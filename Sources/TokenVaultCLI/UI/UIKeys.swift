@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 extension UIState {
   mutating func take(_ key: Key) -> [UIEffect] {

@@ -1,6 +1,6 @@
 import Glibc
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 extension Invocation {
   /// Whether a screen can be drawn.

@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// What is to be seen: lines that fit, and where the cursor stands.
 struct UIScreen: Hashable {

@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// All that the full screen shows. It changes by ``take(_:)`` and by nothing else.
 struct UIState {

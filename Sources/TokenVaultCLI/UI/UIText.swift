@@ -1,5 +1,5 @@
 import TokenVault
-import VaultModel
+import TokenVaultModel
 
 /// Pages that are made of what the state knows already.
 extension UIState {

@@ -1,9 +1,9 @@
 import Dispatch
-import SignIn
+import TokenVaultSignIn
 import Synchronization
 import TokenVault
-import VaultCrypto
-import VaultModel
+import TokenVaultCrypto
+import TokenVaultModel
 
 /// Does what the state asks for, on threads of its own, and posts what came of it.
 ///

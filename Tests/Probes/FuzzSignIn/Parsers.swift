@@ -1,6 +1,6 @@
-import SignIn
-import VaultCrypto
-import VaultModel
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
 
 /// What comes from outside while somebody signs in, each read by the parser that its first byte
 /// names. Besides not crashing, each has to keep a promise.
@@ -29,7 +29,7 @@ enum Parsers {
       precondition(!(request.path + request.query + request.host).utf8.contains(0))
       // A listener that has read more decides the same.
       precondition(RedirectRequest.read(bytes + [0x58]) == .request(request))
-      judge(request)
+      evaluate(request)
     }
   }
 
@@ -38,13 +38,13 @@ enum Parsers {
     if let parameters = FormParameters(encoded: text) {
       precondition(FormParameters(encoded: parameters.encoded) == parameters)
     }
-    judge(RedirectRequest(path: "/", query: text))
+    evaluate(RedirectRequest(path: "/", query: text))
   }
 
   /// Who does not know the state gets no code through.
-  private static func judge(_ request: RedirectRequest) {
+  private static func evaluate(_ request: RedirectRequest) {
     guard let session else { return }
-    if case .code = session.judge(request).answer { preconditionFailure("a forged answer") }
+    if case .code = session.evaluate(request).answer { preconditionFailure("a forged answer") }
   }
 
   private static let session: AuthorizationSession? = {
@@ -67,7 +67,7 @@ enum Parsers {
 
   private static func tokenAnswer(_ bytes: [UInt8]) {
     do {
-      let answer = try TokenAnswer(HTTPResponse(status: 200, body: bytes))
+      let answer = try TokenResponse(HTTPResponse(status: 200, body: bytes))
       precondition(!answer.accessToken.reveal().isEmpty)
       precondition(answer.accessToken.reveal().utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
       precondition(answer.expiresIn >= 0)
@@ -78,7 +78,7 @@ enum Parsers {
     do {
       let value = try JSONValue(parsing: bytes)
       let device = try DeviceAuthorization(value)
-      precondition(WebAddress(device.code.verificationURI)?.isConfidential == true)
+      precondition(HTTPURL(device.code.verificationURI)?.isConfidential == true)
       precondition(device.interval > 0)
     } catch { precondition(!"\(error)".isEmpty) }
   }
@@ -95,8 +95,8 @@ enum Parsers {
 
   private static func address(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return }
-    if let address = WebAddress(text) {
-      precondition(WebAddress(address.description) == address)
+    if let address = HTTPURL(text) {
+      precondition(HTTPURL(address.description) == address)
       precondition(!address.host.isEmpty && !address.host.contains("@"))
     }
     do {

@@ -1,19 +1,19 @@
 // Does one thing to a group file and says "done" once it is acknowledged, so that a test can kill
 // it at any system call before, or run many of it at once.
 import Glibc
-import GroupStore
-import VaultCrypto
-import VaultModel
+import TokenVaultGroupStore
+import TokenVaultCrypto
+import TokenVaultModel
 
 struct Wrong: Error { let what: String }
 
-func sheet(_ name: String) -> AccountSheet {
-  var sheet = AccountSheet(
+func record(_ name: String) -> AccountRecord {
+  var record = AccountRecord(
     homeAccountID: name, environment: "id.example", authorityType: .oidc)
-  sheet.profiles = [
+  record.profiles = [
     .init(tenantID: "t", localAccountID: name, username: "\(name)@x.example", environment: "")
   ]
-  return sheet
+  return record
 }
 
 func one(_ transaction: GroupTransaction, _ name: String) throws -> StoredAccount {
@@ -33,7 +33,7 @@ func setToken(_ transaction: GroupTransaction, _ name: String, _ token: String) 
 
 func token(_ transaction: GroupTransaction, _ name: String) throws -> String {
   let account = try one(transaction, name)
-  guard let stored = account.sheet.stored.first else { throw Wrong(what: "no token of \(name)") }
+  guard let stored = account.record.stored.first else { throw Wrong(what: "no token of \(name)") }
   return String(
     decoding: try transaction.payload(of: stored, in: account).secret.reveal(), as: UTF8.self)
 }
@@ -71,7 +71,7 @@ func create(_ path: String, _ keyPath: String) throws {
     let group = try GroupCreation.draft(path, header: header, key: try key(keyPath))
     try group.write { transaction in
       for index in 0..<3 {
-        _ = try transaction.insert(sheet("a\(index)"))
+        _ = try transaction.insert(record("a\(index)"))
         try setToken(transaction, "a\(index)", "first-\(index)")
       }
       transaction.state.current = try one(transaction, "a0").tag
@@ -93,7 +93,7 @@ func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   try group.write { transaction in
     _ = try transaction.rotate(
       to: next, erasing: [try one(transaction, "a1")], boot: "boot",
-      keepsBridge: true, deletesOldKey: true)
+      keepsWrappedSuccessor: true, deletesOldKey: true)
   }
   guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
   acknowledge()
@@ -176,7 +176,7 @@ struct Mixed {
     try group.write { transaction in
       _ = try transaction.rotate(
         to: next, erasing: [try one(transaction, own)], boot: "boot",
-        keepsBridge: true, deletesOldKey: true)
+        keepsWrappedSuccessor: true, deletesOldKey: true)
     }
     guard unsafe unlink("\(keys)/\(old)") == 0 else { throw Wrong(what: "old key stays") }
     signedOut += 1
@@ -184,7 +184,7 @@ struct Mixed {
       guard try transaction.accounts(named: CaseFolding.fold(own)).isEmpty else {
         throw Wrong(what: "\(own) came back")
       }
-      _ = try transaction.insert(sheet(own))
+      _ = try transaction.insert(record(own))
       try setToken(transaction, own, isLast ? "first" : saved)
     }
   }
@@ -198,7 +198,7 @@ do {
     let group = try unlocked(arguments[2], arguments[3])
     try group.write { transaction in
       for index in 0..<8 {
-        _ = try transaction.insert(sheet("i\(index)"))
+        _ = try transaction.insert(record("i\(index)"))
         try setToken(transaction, "i\(index)", "imported-\(index)")
       }
     }
@@ -221,7 +221,7 @@ do {
     let large = String(repeating: "x", count: 60_000)
     for index in 0..<100 {
       try group.write { transaction in
-        _ = try transaction.insert(sheet("f\(index)"))
+        _ = try transaction.insert(record("f\(index)"))
         try setToken(transaction, "f\(index)", large)
       }
     }

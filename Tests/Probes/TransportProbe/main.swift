@@ -3,9 +3,9 @@
 //
 //   transport-probe [URL [CERTIFICATE-FILE]]
 import Glibc
-import SignIn
-import SignInTransport
-import VaultCrypto
+import TokenVaultSignIn
+import TokenVaultSignInTransport
+import TokenVaultCrypto
 
 /// A field of a file of /proc/self, or whether it has a text.
 func line(_ file: String, _ text: String) -> String {
@@ -22,7 +22,7 @@ func line(_ file: String, _ text: String) -> String {
 
 // As in a program that has opened its vault by the time it needs the network.
 do { _ = try Digest.sha256([]) } catch { print("error \(error)") }
-if let text = CommandLine.arguments.dropFirst().first, let address = WebAddress(text) {
+if let text = CommandLine.arguments.dropFirst().first, let address = HTTPURL(text) {
   let settings = HTTPSettings(certificateFile: CommandLine.arguments.dropFirst(2).first)
   do throws(TransportError) {
     let request = HTTPRequest(address, deadlineMilliseconds: 300_000)

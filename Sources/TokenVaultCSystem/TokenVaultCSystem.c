@@ -1,0 +1,91 @@
+#define _GNU_SOURCE
+#include "TokenVaultCSystem.h"
+
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int tv_make_undumpable(void) {
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  // The Swift runtime's crash report prints the memory that registers point to.
+  static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV};
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+    if (signal(crashes[i], SIG_DFL) == SIG_ERR) return -1;
+  }
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length) {
+  struct flock lock;
+  memset(&lock, 0, sizeof lock);
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int tv_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+const int tv_o_tmpfile = O_TMPFILE;
+
+int tv_rename_new(const char *from, const char *to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
+int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
+  *rows = size.ws_row;
+  *columns = size.ws_col;
+  return 0;
+}
+
+// The user keyring outlives a login session and is linked to none by default: a key is
+// readable by its possessor only, so rights for the same user are set explicitly.
+enum { USER_ALL = 0x3f3f0000 };
+
+int32_t tv_key_add(const char *description, const void *payload, size_t count, unsigned timeout_seconds) {
+  long key = syscall(SYS_add_key, "user", description, payload, count, KEY_SPEC_USER_KEYRING);
+  if (key < 0) return -1;
+  if (syscall(SYS_keyctl, KEYCTL_SETPERM, key, USER_ALL) < 0 ||
+      syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, timeout_seconds) < 0) {
+    syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+    return -1;
+  }
+  return (int32_t)key;
+}
+
+int32_t tv_key_find(const char *description) {
+  return (int32_t)syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", description, 0);
+}
+
+long tv_key_read(int32_t key, void *buffer, size_t count) {
+  return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, count);
+}
+
+long tv_key_remove(int32_t key) {
+  return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+}
+
+int tv_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int tv_peer_user(int socket, uid_t *user) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (result == 0) *user = peer.uid;
+  return result;
+}
+
+const short tv_spawn_setsid = POSIX_SPAWN_SETSID;

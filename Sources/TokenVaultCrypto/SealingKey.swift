@@ -1,0 +1,153 @@
+internal import TokenVaultCOpenSSL
+
+/// AES-256-GCM with the key schedule kept, so that sealing thousands of values is cheap.
+///
+/// A sealed value is nonce (12) ‖ ciphertext ‖ tag (16). Each seal has a fresh random nonce, which
+/// is safe for 2^32 seals under one key (NIST SP 800-38D, 8.3). Not `Sendable`: one thread uses
+/// it. OpenSSL keeps the schedule in ordinary memory and wipes it when this is released.
+@safe public final class SealingKey {
+  /// How many bytes a sealed value has more than its plaintext.
+  public static let overhead = nonceSize + tagSize
+
+  private static let keySize = 32
+  private static let nonceSize = 12
+  private static let tagSize = 16
+
+  private let context: OpaquePointer
+
+  /// Takes exactly 32 bytes; throws `badParameters` for any other count.
+  public init(_ key: borrowing SecretBytes) throws(CryptoError) {
+    guard key.count == Self.keySize else { throw .badParameters }
+    let cipher = unsafe try OpenSSL.aes256GCM()
+    unsafe context = try OpenSSL.found(EVP_CIPHER_CTX_new())
+    let status = unsafe key.withUnsafeBytes { key in
+      unsafe EVP_CipherInit_ex2(
+        context, cipher, key.assumingMemoryBound(to: UInt8.self).baseAddress, nil, 1, nil)
+    }
+    try OpenSSL.check(status == 1)
+  }
+
+  deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+  /// Seals `plaintext`, bound to `associatedData`, which is not part of the result.
+  public func seal(
+    _ plaintext: UnsafeRawBufferPointer, associatedData: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    unsafe try seal(
+      plaintext, associatedData: associatedData, nonce: RandomBytes.make(Self.nonceSize))
+  }
+
+  /// Seals `plaintext`, bound to `associatedData`, which is not part of the result.
+  public func seal(
+    _ plaintext: [UInt8], associatedData: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    try seal(plaintext, associatedData: associatedData, nonce: RandomBytes.make(Self.nonceSize))
+  }
+
+  /// Seals a key (wraps it), bound to `associatedData`, without a copy in ordinary memory.
+  public func seal(
+    _ key: borrowing SecretBytes, associatedData: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    unsafe try key.withUnsafeBytes { (key) throws(CryptoError) in
+      unsafe try seal(key, associatedData: associatedData)
+    }
+  }
+
+  /// The plaintext of what `seal` gave for the same key and associated data; else throws `failed`.
+  public func open(_ sealed: [UInt8], associatedData: [UInt8]) throws(CryptoError) -> [UInt8] {
+    var plaintext = [UInt8](repeating: 0, count: try Self.plaintextSize(sealed))
+    let isAuthentic = unsafe plaintext.withUnsafeMutableBytes {
+      unsafe decrypt(sealed, associatedData, into: $0)
+    }
+    try OpenSSL.check(isAuthentic)
+    return plaintext
+  }
+
+  /// As `open`, for a key: the plaintext never leaves locked memory.
+  public func openSecret(
+    _ sealed: [UInt8], associatedData: [UInt8]
+  ) throws(CryptoError) -> SecretBytes {
+    unsafe try SecretBytes(count: Self.plaintextSize(sealed)) { (plaintext) throws(CryptoError) in
+      try OpenSSL.check(unsafe decrypt(sealed, associatedData, into: plaintext))
+    }
+  }
+
+  /// For published vectors, which name their nonce. Two seals with one nonce give the key away.
+  func seal(
+    _ plaintext: [UInt8], associatedData: [UInt8], nonce: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    // A typed closure, since `Array.withUnsafeBytes` forgets the type of what is thrown.
+    let result = unsafe plaintext.withUnsafeBytes { plaintext in
+      Result { () throws(CryptoError) in
+        unsafe try seal(plaintext, associatedData: associatedData, nonce: nonce)
+      }
+    }
+    return try result.get()
+  }
+
+  private func seal(
+    _ plaintext: UnsafeRawBufferPointer, associatedData: [UInt8], nonce: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    guard
+      nonce.count == Self.nonceSize, associatedData.count <= Int(Int32.max),
+      plaintext.count <= Int(Int32.max) - Self.overhead
+    else { throw .badParameters }
+    let tagStart = Self.nonceSize + plaintext.count
+    var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + Self.tagSize)
+    let isSealed = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
+      guard let start = sealed.baseAddress else { return false }
+      var length: Int32 = 0
+      return unsafe begin(nonce, associatedData, encrypting: true)
+        && (plaintext.isEmpty
+          || EVP_CipherUpdate(
+            context, start + Self.nonceSize, &length,
+            plaintext.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(plaintext.count))
+            == 1)
+        && EVP_CipherFinal_ex(context, start + tagStart, &length) == 1
+        && EVP_CIPHER_CTX_ctrl(
+          context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagSize), start + tagStart) == 1
+    }
+    try OpenSSL.check(isSealed)
+    return sealed
+  }
+
+  private static func plaintextSize(_ sealed: [UInt8]) throws(CryptoError) -> Int {
+    // What is too short was cut off, which is a failure of authenticity.
+    guard (overhead...Int(Int32.max)).contains(sealed.count) else { throw .failed }
+    return sealed.count - overhead
+  }
+
+  /// Leaves zeros in `plaintext` when it returns false: what fails to authenticate is not shown.
+  func decrypt(
+    _ sealed: [UInt8], _ associatedData: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard associatedData.count <= Int(Int32.max) else { return false }
+    let output = unsafe plaintext.assumingMemoryBound(to: UInt8.self).baseAddress
+    let isAuthentic = unsafe sealed.withUnsafeBufferPointer { sealed in
+      guard let start = sealed.baseAddress else { return false }
+      var length: Int32 = 0
+      var none: UInt8 = 0
+      return unsafe begin(start, associatedData, encrypting: false)
+        && (plaintext.isEmpty
+          || EVP_CipherUpdate(
+            context, output, &length, start + Self.nonceSize, Int32(plaintext.count)) == 1)
+        && EVP_CIPHER_CTX_ctrl(
+          context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagSize),
+          UnsafeMutablePointer(mutating: start + Self.nonceSize + plaintext.count)) == 1
+        && EVP_CipherFinal_ex(context, &none, &length) == 1
+    }
+    if !isAuthentic { unsafe OPENSSL_cleanse(plaintext.baseAddress, plaintext.count) }
+    return isAuthentic
+  }
+
+  /// GCM runs the cipher forwards in both directions, so one key schedule serves both.
+  private func begin(
+    _ nonce: UnsafePointer<UInt8>, _ associatedData: [UInt8], encrypting: Bool
+  ) -> Bool {
+    var length: Int32 = 0
+    return unsafe EVP_CipherInit_ex2(context, nil, nil, nonce, encrypting ? 1 : 0, nil) == 1
+      && (associatedData.isEmpty
+        || EVP_CipherUpdate(
+          context, nil, &length, associatedData, Int32(associatedData.count)) == 1)
+  }
+}

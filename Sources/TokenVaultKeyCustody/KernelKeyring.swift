@@ -1,0 +1,117 @@
+import Glibc
+internal import TokenVaultSystem
+public import TokenVaultCrypto
+
+/// Keeps a group's key in the kernel's user keyring for a time (`group unlock --for`).
+///
+/// An entry names its generation, so that after a rotation it is not found, instead of being
+/// served stale.
+public enum KernelKeyring {
+  private static let expirySize = 8
+
+  /// Keeps a key for this many seconds, at least one; replaces what was kept under the same id.
+  public static func keep(
+    _ key: borrowing SecretBytes, as id: GroupKeyID, seconds: UInt32
+  ) throws(CustodyError) {
+    // Zero would mean for ever.
+    guard key.count == groupKeySize, seconds > 0 else { throw .kernelKeyring(errno: EINVAL) }
+    let payload = try crypto(key) { (key) throws(CryptoError) in
+      var payload = try SecretBytes(count: expirySize + groupKeySize)
+      let expiry = now() + UInt64(seconds)
+      unsafe payload.withUnsafeMutableBytes { payload in
+        unsafe payload.storeBytes(of: expiry.littleEndian, as: UInt64.self)
+        unsafe key.withUnsafeBytes {
+          unsafe UnsafeMutableRawBufferPointer(rebasing: payload[expirySize...])
+            .copyMemory(from: $0)
+        }
+      }
+      return payload
+    }
+    try kernel(payload) { (payload) throws(SystemCallError) in
+      unsafe try payload.withUnsafeBytes { (payload) throws(SystemCallError) in
+        unsafe try KernelKeys.add(description(id), payload: payload, seconds: seconds)
+      }
+    }
+  }
+
+  /// The key that is kept under this id; nil when there is none, or its time is over.
+  public static func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
+    guard let payload = try payload(id) else { return nil }
+    return try crypto(payload) { (payload) throws(CryptoError) in
+      unsafe try payload.withUnsafeBytes { (payload) throws(CryptoError) in
+        unsafe try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: payload[expirySize...]))
+      }
+    }
+  }
+
+  /// For how many more seconds the key is kept, so that a rotation can keep its successor for as
+  /// long; nil when there is none.
+  public static func secondsLeft(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
+    guard let payload = try payload(id) else { return nil }
+    let expiry = unsafe payload.withUnsafeBytes {
+      UInt64(littleEndian: unsafe $0.loadUnaligned(as: UInt64.self))
+    }
+    let now = now()
+    return expiry > now ? UInt32(clamping: expiry - now) : nil
+  }
+
+  /// Throws when the kernel has no user keyring for this process (some containers forbid it).
+  public static func requireAvailability() throws(CustodyError) {
+    do throws(SystemCallError) { _ = try KernelKeys.find("tokenvault") } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+  }
+
+  /// Takes the key out of the keyring.
+  /// - Returns: whether it was there.
+  @discardableResult
+  public static func forget(_ id: GroupKeyID) throws(CustodyError) -> Bool {
+    do throws(SystemCallError) {
+      guard let serial = try KernelKeys.find(description(id)) else { return false }
+      return try KernelKeys.remove(serial)
+    } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+  }
+
+  private static func payload(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
+    var payload = try crypto { () throws(CryptoError) in
+      try SecretBytes(count: expirySize + groupKeySize)
+    }
+    let size: Int?
+    do throws(SystemCallError) {
+      guard let serial = try KernelKeys.find(description(id)) else { return nil }
+      size = unsafe try payload.withUnsafeMutableBytes { (buffer) throws(SystemCallError) in
+        unsafe try KernelKeys.read(serial, into: buffer)
+      }
+    } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+    guard let size else { return nil }
+    // Somebody else's entry under our name.
+    guard size == expirySize + groupKeySize else { throw .wrongKey }
+    return payload
+  }
+
+  private static func kernel(
+    _ secret: borrowing SecretBytes,
+    _ operation: (borrowing SecretBytes) throws(SystemCallError) -> Void
+  ) throws(CustodyError) {
+    do throws(SystemCallError) {
+      try operation(secret)
+    } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+  }
+
+  private static func description(_ id: GroupKeyID) -> String {
+    "tokenvault:\(hexadecimal(id.groupID)):\(id.generation)"
+  }
+
+  /// Seconds since boot, which nobody can set back and which count suspension.
+  private static func now() -> UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec)
+  }
+}

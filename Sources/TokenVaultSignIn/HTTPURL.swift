@@ -1,0 +1,91 @@
+/// An absolute http or https URL (RFC 3986), taken apart once so that nothing that decides about
+/// where a token goes looks at text again.
+public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
+  /// `http` or `https`.
+  public let scheme: String
+  /// The host in lower case; an IPv6 address without its brackets.
+  public let host: String
+  /// The port where it is not the scheme's usual one.
+  public let port: UInt16?
+  /// The path as it was given: empty, or beginning with a slash.
+  public var path: String
+  /// What follows the question mark, without it; nil where there is none.
+  public var query: String?
+
+  /// Returns nil for anything but an absolute http or https URL of at most 8192 bytes of visible
+  /// ASCII with a host, and for one with user information or a fragment: what stands before an `@`
+  /// looks like a host to people.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 8192, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
+      !text.contains(where: { "\\\"<>^`{|}#".contains($0) })
+    else { return nil }
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    guard ["http", "https"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {
+      return nil
+    }
+    let rest = text.dropFirst(scheme.count + 3)
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    guard let (host, port) = Self.authority(rest[..<end].lowercased()) else { return nil }
+    self.scheme = scheme
+    self.host = host
+    self.port = port == (scheme == "http" ? 80 : 443) ? nil : port
+    let question = rest[end...].firstIndex(of: "?")
+    path = String(rest[end..<(question ?? rest.endIndex)])
+    query = question.map { String(rest[rest.index(after: $0)...]) }
+  }
+
+  /// A host name or address (RFC 3986 section 3.2.2), with a port where one is given.
+  private static func authority(_ text: String) -> (host: String, port: UInt16?)? {
+    let isLiteral = text.hasPrefix("[")
+    guard let end = isLiteral ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
+    else { return nil }
+    let name = isLiteral ? text[text.index(after: text.startIndex)..<end] : text[..<end]
+    let rest = isLiteral ? text[text.index(after: end)...] : text[end...]
+    guard !name.isEmpty,
+      name.utf8.allSatisfy({
+        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0)
+          || (isLiteral ? ":." : "-._").utf8.contains($0)
+      })
+    else { return nil }
+    guard !rest.isEmpty else { return (String(name), nil) }
+    let digits = rest.dropFirst()
+    guard rest.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let port = UInt16(digits), port > 0
+    else { return nil }
+    return (String(name), port)
+  }
+
+  /// The scheme, host and port: two addresses with the same origin are the same server.
+  public var origin: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return "\(scheme)://\(name)" + (port.map { ":\($0)" } ?? "")
+  }
+
+  /// The URL's text.
+  public var description: String { origin + path + (query.map { "?" + $0 } ?? "") }
+
+  /// Whether the host is a loopback address or `localhost`: what is sent there stays on the
+  /// machine, so http will do (RFC 8252 section 8.3).
+  public var isLoopback: Bool {
+    if host == "localhost" || host == "::1" { return true }
+    // What only looks like an address (127.0.0.999) is a name, which a resolver may know.
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { !$0.contains("-") && UInt8($0) != nil }
+  }
+
+  /// Whether a token or a password may be sent there: https, or http that stays on the machine.
+  public var isConfidential: Bool { scheme == "https" || isLoopback }
+
+  /// The path's segments, without empty ones.
+  public var segments: [String] { path.split(separator: "/").map(String.init) }
+
+  /// The address with these parameters behind its query.
+  public func adding(_ parameters: FormParameters) -> HTTPURL {
+    guard !parameters.isEmpty else { return self }
+    var address = self
+    let encoded = parameters.encoded
+    address.query = query.map { $0.isEmpty ? encoded : $0 + "&" + encoded } ?? encoded
+    return address
+  }
+}

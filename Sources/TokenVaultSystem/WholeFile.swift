@@ -1,0 +1,83 @@
+internal import TokenVaultCSystem
+import Glibc
+
+/// Files that are there whole or not at all.
+public enum WholeFile {
+  /// Writes a file with mode 0600 and its bytes on the disk; with `replacing`, in the place of an
+  /// old one, which is kept until the new one is whole. The directory is not synced.
+  ///
+  /// The file has no name before it is whole, so that a process killed in between leaves nothing of
+  /// it. No call gives a nameless file the name of another, though: replacing goes by a second
+  /// name, `PATH.PID.new`, for the length of one rename. Where the file system has no nameless
+  /// files the bytes are written under that name, or under the path itself.
+  /// - Throws: `EEXIST` where the path is taken and `replacing` is false.
+  public static func write(
+    _ bytes: [UInt8], to path: String, replacing: Bool
+  ) throws(SystemCallError) {
+    let draft = "\(path).\(getpid()).new"
+    /// What is left to remove when something fails.
+    var name: String?
+    // From a process that was killed and had the same number.
+    if replacing { unsafe unlink(draft) }
+    let descriptor: Int32
+    if let nameless = try openNameless(beside: path) {
+      descriptor = nameless
+    } else {
+      let place = replacing ? draft : path
+      descriptor = try SystemCalls.open(
+        place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      name = place
+    }
+    defer { close(descriptor) }
+    do throws(SystemCallError) {
+      try writeAll(bytes, to: descriptor)
+      guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
+      if name == nil {
+        do { try link(descriptor, path) } catch {
+          guard replacing, error.errno == EEXIST else { throw error }
+          try link(descriptor, draft)
+          name = draft
+        }
+      }
+      if let name, replacing, unsafe rename(name, path) != 0 {
+        throw SystemCallError(errno: errno, call: "rename")
+      }
+    } catch {
+      if let name { unsafe unlink(name) }
+      throw error
+    }
+  }
+
+  /// Nil where the file system has no nameless files.
+  private static func openNameless(beside path: String) throws(SystemCallError) -> Int32? {
+    let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    do { return try SystemCalls.open(directory, O_WRONLY | tv_o_tmpfile, mode: 0o600) } catch {
+      // EISDIR is the answer of kernels, EINVAL of some file systems, that do not know the flag.
+      guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) else { throw error }
+      return nil
+    }
+  }
+
+  private static func link(_ descriptor: Int32, _ path: String) throws(SystemCallError) {
+    guard
+      unsafe linkat(
+        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+    else { throw SystemCallError(errno: errno, call: "linkat") }
+  }
+
+  private static func writeAll(
+    _ bytes: [UInt8], to descriptor: Int32
+  ) throws(SystemCallError) {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes[written...].withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count >= 0 {
+        written += count
+      } else if errno != EINTR {
+        throw SystemCallError(errno: errno, call: "write")
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import TokenVaultKeyCustody
+import Testing
+import TokenVaultCrypto
+
+@Suite struct KernelKeyringTests {
+  @Test func `a kept key is found by its id until it is forgotten`() throws {
+    let id = GroupKeyID.fresh(generation: 7)
+    let key = try SecretBytes.random(count: 32)
+    #expect(try kept(id) == nil)
+    try KernelKeyring.keep(key, as: id, seconds: 600)
+    #expect(try kept(id) == bytes(key))
+    // A rotation must not be served the key of before.
+    #expect(try kept(id.with(generation: 8)) == nil)
+    #expect(try kept(.fresh(generation: 7)) == nil)
+
+    #expect(try KernelKeyring.forget(id))
+    #expect(try kept(id) == nil)
+    #expect(try KernelKeyring.secondsLeft(id) == nil)
+    #expect(try KernelKeyring.forget(id) == false)
+  }
+
+  @Test func `a key can be carried over with the time it has left`() throws {
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    try KernelKeyring.keep(key, as: id, seconds: 3600)
+    let left = try #require(try KernelKeyring.secondsLeft(id))
+    #expect((3590...3600).contains(left))
+    let next = id.with(generation: 2)
+    try KernelKeyring.keep(key, as: next, seconds: left)
+    #expect(try #require(try KernelKeyring.secondsLeft(next)) <= left)
+    try KernelKeyring.forget(id)
+    try KernelKeyring.forget(next)
+  }
+
+  @Test func `keeping a key again replaces it and its time`() throws {
+    let id = GroupKeyID.fresh()
+    try KernelKeyring.keep(try SecretBytes.random(count: 32), as: id, seconds: 3600)
+    let second = try SecretBytes.random(count: 32)
+    try KernelKeyring.keep(second, as: id, seconds: 60)
+    #expect(try kept(id) == bytes(second))
+    #expect(try #require(try KernelKeyring.secondsLeft(id)) <= 60)
+    try KernelKeyring.forget(id)
+  }
+
+  @Test func `a key is gone when its time is over`() throws {
+    let id = GroupKeyID.fresh()
+    try KernelKeyring.keep(try SecretBytes.random(count: 32), as: id, seconds: 1)
+    #expect(try kept(id) != nil)
+    let end = ContinuousClock.now + .seconds(10)
+    while try kept(id) != nil, ContinuousClock.now < end { usleep(20_000) }
+    #expect(try kept(id) == nil)
+    #expect(try KernelKeyring.secondsLeft(id) == nil)
+    #expect(try KernelKeyring.forget(id) == false)
+  }
+
+  @Test func `a lifetime of zero, which would be for ever, is refused`() throws {
+    let key = try SecretBytes.random(count: 32)
+    #expect(
+      failure { () throws(CustodyError) in
+        try KernelKeyring.keep(key, as: .fresh(), seconds: 0)
+      } == .kernelKeyring(errno: EINVAL))
+  }
+
+  private func kept(_ id: GroupKeyID) throws -> [UInt8]? {
+    guard let key = try KernelKeyring.key(id) else { return nil }
+    return bytes(key)
+  }
+}

@@ -1,0 +1,209 @@
+import Foundation
+@testable import TokenVaultKeyCustody
+import Testing
+import TokenVaultTestSupport
+import TokenVaultCrypto
+
+/// The Secret Service as it is met: each state has an error of its own, for each call, in time.
+@Suite struct SecretServiceStateTests {
+  @Test(arguments: [
+    (PrivateSecretService.State.noBus, CustodyError.noBus),
+    (.noService, .noService),
+    (.noCollection, .noDefaultCollection),
+    (.activatable, .noDefaultCollection),
+    (.locked, .locked),
+  ])
+  func `a state is the same error for every call`(
+    state: PrivateSecretService.State, expected: CustodyError
+  ) throws {
+    let service = try PrivateSecretService(state)
+    try expectEveryCall(service.custodian(), toThrow: expected)
+  }
+
+  @Test func `no address is no bus`() throws {
+    let custodian = SecretServiceCustodian(busAddress: nil, allowPrompt: false)
+    try expectEveryCall(custodian, toThrow: .noBus)
+    #expect(!custodian.status().isBusReachable)
+  }
+
+  @Test func `a frozen daemon runs into the deadline`() throws {
+    let service = try PrivateSecretService()
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    try service.custodian().store(key, as: id)
+    try service.freezeDaemon()
+    try expectEveryCall(service.custodian(deadlineMilliseconds: 1000), toThrow: .timedOut)
+    try service.thawDaemon()
+    #expect(bytes(try service.custodian().key(id)) == bytes(key))
+  }
+
+  @Test func `a bus that answers libsecret no more runs into the deadline`() throws {
+    let service = try PrivateSecretService()
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    // The first connection is the lean search, the second is libsecret's.
+    let relay = try BusRelay(to: service, answered: 1)
+    defer { relay.stop() }
+    let custodian = service.custodian(busAddress: relay.busAddress, deadlineMilliseconds: 1000)
+    #expect(
+      failure { () throws(CustodyError) in try custodian.store(key, as: id) } == .timedOut)
+    #expect(try service.custodian().generations(of: id.groupID) == [])
+  }
+
+  @Test(arguments: ["CreateItem", "Delete"])
+  func `a daemon that freezes while libsecret waits runs into the deadline`(call: String) throws {
+    let service = try PrivateSecretService()
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    try service.custodian().store(key, as: id)
+    let relay = try BusRelay(
+      to: service,
+      sending: { data in
+        if data.range(of: Data(call.utf8)) != nil {
+          #expect(throws: Never.self) { try service.freezeDaemon() }
+        }
+      })
+    defer { relay.stop() }
+    let custodian = service.custodian(busAddress: relay.busAddress, deadlineMilliseconds: 1000)
+    let error = failure { () throws(CustodyError) in
+      switch call {
+      case "CreateItem": try custodian.store(key, as: id.with(generation: 2))
+      default: try custodian.delete(id)
+      }
+    }
+    #expect(error == .timedOut)
+  }
+
+  /// The daemon dies by a thread of its own, once the call has reached the bus: waiting for a turn
+  /// among other tests would let the deadline answer in its place, and the relay has to go on, in
+  /// case it has the call in two pieces.
+  @Test(arguments: ["ReadAlias", "OpenSession", "GetSecret", "CreateItem", "Delete"])
+  func `a daemon that dies in the middle of a call is gone, not without a key`(
+    call: String
+  ) throws {
+    let service = try PrivateSecretService()
+    let id = GroupKeyID.fresh()
+    try service.custodian().store(try SecretBytes.random(count: 32), as: id)
+    let reached = DispatchSemaphore(value: 0)
+    let relay = try BusRelay(
+      to: service,
+      sending: { data in
+        // Frozen from here on, so that it cannot answer before it is killed.
+        if data.range(of: Data(call.utf8)) != nil {
+          #expect(throws: Never.self) { try service.freezeDaemon() }
+        }
+      },
+      sent: { data in if data.range(of: Data(call.utf8)) != nil { reached.signal() } })
+    defer { relay.stop() }
+    Thread.detachNewThread {
+      reached.wait()
+      #expect(throws: Never.self) {
+        // By the time that the bus has greeted others, it has passed on the call.
+        for _ in 0..<3 {
+          _ = try SessionBus.open(service.busAddress, Deadline(milliseconds: 20_000))
+        }
+        try service.killDaemon()
+      }
+    }
+    let custodian = SecretServiceCustodian(
+      busAddress: relay.busAddress, allowPrompt: false, deadlineMilliseconds: 60_000)
+    let error = failure { () throws(CustodyError) in
+      switch call {
+      case "CreateItem":
+        try custodian.store(try custodian.key(id), as: id.with(generation: 2))
+      case "Delete": try custodian.delete(id)
+      default: _ = try custodian.key(id)
+      }
+    }
+    #expect(error == .serviceGone)
+  }
+
+  @Test func `a daemon that died before the call is no service`() throws {
+    let service = try PrivateSecretService()
+    try service.killDaemon()
+    try expectEveryCall(service.custodian(), toThrow: .noService)
+  }
+
+  @Test func aLockedKeyringIsNeverAMissingKey() throws {
+    let service = try PrivateSecretService()
+    let custodian = service.custodian()
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    try custodian.store(key, as: id)
+    try service.lock()
+    // What is there and what never was look the same from outside.
+    for id in [id, .fresh()] {
+      #expect(failure { () throws(CustodyError) in _ = try custodian.key(id) } == .locked)
+      #expect(failure { () throws(CustodyError) in try custodian.delete(id) } == .locked)
+      #expect(failure { () throws(CustodyError) in try custodian.store(key, as: id) } == .locked)
+      #expect(
+        failure { () throws(CustodyError) in _ = try custodian.generations(of: id.groupID) }
+          == .locked)
+    }
+    try service.unlock()
+    #expect(bytes(try custodian.key(id)) == bytes(key))
+  }
+
+  @Test func `a prompt that cannot be answered is dismissed`() throws {
+    let service = try PrivateSecretService(.locked)
+    // There is no prompter on this bus, so the keyring closes its prompt at once.
+    let custodian = service.custodian(allowPrompt: true)
+    try expectEveryCall(custodian, toThrow: .promptDismissed)
+  }
+
+  @Test func `where a prompt is allowed a locked collection is unlocked and read`() throws {
+    let service = try PrivateSecretService(.lockedWithoutPassword)
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    let next = try SecretBytes.random(count: 32)
+    #expect(
+      failure { () throws(CustodyError) in try service.custodian().store(key, as: id) } == .locked)
+    let custodian = service.custodian(allowPrompt: true)
+    try custodian.store(key, as: id)
+
+    try service.lock()
+    #expect(failure { () throws(CustodyError) in _ = try service.custodian().key(id) } == .locked)
+    #expect(bytes(try custodian.key(id)) == bytes(key))
+
+    try service.lock()
+    try custodian.store(next, as: id.with(generation: 2))
+    try service.lock()
+    #expect(try custodian.generations(of: id.groupID) == [1, 2])
+    try service.lock()
+    try custodian.delete(id)
+    #expect(try custodian.generations(of: id.groupID) == [2])
+  }
+
+  @Test func `a diagnosis tells the states apart`() throws {
+    for (state, service, collection, locked) in [
+      (.unlocked, .running, true, false), (.locked, .running, true, true),
+      (.noCollection, .running, false, nil), (.noService, .absent, nil, nil),
+      (.noBus, nil, nil, nil),
+    ] as [(PrivateSecretService.State, SecretServiceStatus.Service?, Bool?, Bool?)] {
+      let peer = try PrivateSecretService(state)
+      let status = peer.custodian().status()
+      #expect(status.isBusReachable == (state != .noBus))
+      #expect(status.service == service)
+      #expect(status.hasDefaultCollection == collection)
+      #expect(status.isLocked == locked)
+      #expect((status.failure == nil) == (state == .unlocked))
+    }
+  }
+
+  private func expectEveryCall(
+    _ custodian: SecretServiceCustodian, toThrow expected: CustodyError
+  ) throws {
+    let id = GroupKeyID.fresh()
+    let key = try SecretBytes.random(count: 32)
+    let start = ContinuousClock.now
+    #expect(failure { () throws(CustodyError) in _ = try custodian.key(id) } == expected)
+    #expect(failure { () throws(CustodyError) in try custodian.store(key, as: id) } == expected)
+    #expect(failure { () throws(CustodyError) in try custodian.delete(id) } == expected)
+    #expect(
+      failure { () throws(CustodyError) in _ = try custodian.generations(of: id.groupID) }
+        == expected)
+    // Four answers within one second each, and a generous allowance for a busy machine; well
+    // below the four deadlines of those for whom it is not the deadline that answers.
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+}

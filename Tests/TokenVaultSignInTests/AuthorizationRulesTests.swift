@@ -1,0 +1,265 @@
+import Testing
+import TokenVaultCrypto
+import TokenVaultModel
+
+@testable import TokenVaultSignIn
+
+/// The trip through the browser, rule by rule.
+@Suite struct AuthorizationRulesTests {
+  private static let redirect = "http://127.0.0.1:4567/back"
+
+  private func session(
+    _ changes: [String: JSONValue?] = [:], authority: String = "https://id.example",
+    redirect: String = redirect, _ change: (inout InteractiveRequest) -> Void = { _ in }
+  ) throws -> AuthorizationSession {
+    var request = InteractiveRequest(scopes: ScopeSet(["read"]))
+    change(&request)
+    return try AuthorizationSession(
+      request, of: endpoint(changes, authority: authority).endpoint, redirectURI: redirect)
+  }
+
+  private func request(
+    _ parameters: KeyValuePairs<String, String?>, host: String = "127.0.0.1:4567",
+    method: String = "GET", path: String = "/back", more: String = ""
+  ) throws -> RedirectRequest {
+    let head =
+      "\(method) \(path)?\(FormParameters(parameters).encoded) HTTP/1.1\r\nHost: \(host)\r\n"
+      + more + "\r\n"
+    guard case .request(let request) = RedirectRequest.read(Array(head.utf8)) else {
+      throw SignInError.badRedirect
+    }
+    return request
+  }
+
+  private func failure(
+    _ session: AuthorizationSession, _ parameters: KeyValuePairs<String, String?>
+  ) throws -> SignInError? {
+    guard case .failure(let error)? = session.evaluate(try request(parameters)).answer else {
+      return nil
+    }
+    return error
+  }
+
+  private func code(
+    _ session: AuthorizationSession, _ request: RedirectRequest
+  ) -> String? {
+    guard case .code(let code)? = session.evaluate(request).answer else { return nil }
+    return code.reveal()
+  }
+
+  @Test func rfc7636_appendixB_theChallengeOfTheExample() throws {
+    #expect(
+      try AuthorizationSession.challenge(Redacted("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+  }
+
+  @Test func rfc7636_section4_everySignInHasAVerifierOfItsOwnAndS256() throws {
+    var seen = Set<String>()
+    for _ in 0..<20 {
+      let session = try session()
+      let verifier = session.verifier.reveal()
+      #expect(verifier.utf8.count == 43)
+      #expect(Base64URL.decode(verifier)?.count == 32)
+      let parameters = session.address.parameters
+      #expect(parameters["code_challenge_method"] == "S256")
+      #expect(
+        parameters["code_challenge"] == (try AuthorizationSession.challenge(session.verifier)))
+      #expect(!session.address.description.contains(verifier))
+      #expect(seen.insert(verifier).inserted)
+    }
+  }
+
+  @Test func rfc7636_section4_2_aProviderThatOffersOnlyPlainIsRefused() throws {
+    #expect(throws: SignInError.notOffered(.pkce)) {
+      try session(["code_challenge_methods_supported": .array([.string("plain")])])
+    }
+    _ = try session([
+      "code_challenge_methods_supported": .array([.string("plain"), .string("S256")])
+    ])
+  }
+
+  @Test func rfc9700_section2_1_1_noParameterOfTheCallerReplacesOneOfTheProtocol() throws {
+    let forged = [
+      "code_challenge": "x", "code_challenge_method": "plain", "state": "s", "nonce": "n",
+      "redirect_uri": "https://evil.example", "client_id": "evil", "response_type": "token",
+      "mine": "1",
+    ]
+    let parameters = try session { $0.extraParameters = forged }.address.parameters
+    for (name, value) in forged where name != "mine" { #expect(parameters[name] != value) }
+    #expect(parameters["mine"] == "1")
+    #expect(!parameters.hasRepeats)
+  }
+
+  @Test func rfc6749_section4_1_1_theRequestSaysWhatIsAsked() throws {
+    let parameters = try session {
+      $0.extraScopesToConsent = ScopeSet(["later"])
+      $0.prompt = .selectAccount
+      $0.loginHint = "ada@contoso.example"
+      $0.domainHint = "contoso.example"
+    }.address.parameters
+    #expect(parameters["response_type"] == "code")
+    #expect(parameters["client_id"] == "app")
+    #expect(parameters["redirect_uri"] == Self.redirect)
+    #expect(parameters["scope"] == "read later openid profile offline_access")
+    #expect(parameters["prompt"] == "select_account")
+    #expect(parameters["login_hint"] == "ada@contoso.example")
+    #expect(parameters["domain_hint"] == "contoso.example")
+    #expect(parameters["response_mode"] == nil)
+    #expect(try session().address.parameters["prompt"] == nil)
+  }
+
+  @Test func rfc6749_section4_1_2_theCodeOfTheOwnAnswerIsTaken() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    #expect(code(session, try request(["code": "abc", "state": state])) == "abc")
+  }
+
+  @Test func rfc6749_section10_12_anAnswerWithAnotherStateIsNone() throws {
+    let session = try session()
+    let other = try self.session().address.parameters["state"]
+    #expect(try failure(session, ["code": "abc", "state": other]) == .stateMismatch)
+    #expect(try failure(session, ["code": "abc"]) == .stateMismatch)
+    #expect(try failure(session, ["code": "abc", "state": ""]) == .stateMismatch)
+    #expect(try failure(session, ["error": "access_denied", "state": other]) == .stateMismatch)
+  }
+
+  @Test func rfc6749_section3_1_aParameterThatStandsTwiceMakesNoAnswer() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    #expect(try failure(session, ["code": "a", "code": "b", "state": state]) == .badRedirect)
+    #expect(try failure(session, ["code": "a", "state": state, "state": state]) == .badRedirect)
+    #expect(try failure(session, ["code": "", "state": state]) == .badRedirect)
+    #expect(try failure(session, ["state": state]) == .badRedirect)
+  }
+
+  @Test(arguments: [
+    "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
+    "server_error", "temporarily_unavailable", "interaction_required",
+  ])
+  func rfc6749_section4_1_2_1_anErrorAnswerIsTheProvidersWord(code: String) throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    let error = try failure(
+      session,
+      [
+        "error": code, "error_description": "Line one\nline two", "error_subcode": "cause",
+        "state": state, "code": "abc",
+      ])
+    #expect(error == .provider(OAuthError(code: code, text: "Line one", suberror: "cause")))
+  }
+
+  @Test func rfc6749_section4_1_2_1_whoDeclinesIsToldApartFromFailures() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    func answer(_ text: String?) throws -> SignInError? {
+      try failure(
+        session, ["error": "access_denied", "error_description": text, "state": state])
+    }
+    #expect(try answer(nil) == .userCancelled)
+    #expect(try answer("AADB2C90118: forgotten") == .passwordResetRequested)
+    #expect(try answer("AADB2C90091: left") == .policyCancelled)
+    #expect(try failure(session, ["error": "a \"b\"", "state": state]) == .badRedirect)
+  }
+
+  @Test func rfc9207_section2_4_anIssuerThatWasPromisedMustBeThere() throws {
+    let session = try session(["authorization_response_iss_parameter_supported": .bool(true)])
+    let state = session.address.parameters["state"]
+    #expect(try failure(session, ["code": "abc", "state": state]) == .issuerMismatch)
+    let own = try request(["code": "abc", "state": state, "iss": "https://id.example"])
+    #expect(code(session, own) == "abc")
+  }
+
+  @Test func rfc9207_section2_4_anotherIssuerIsRefusedEvenUnasked() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    for issuer in ["https://evil.example", "https://id.example/", ""] {
+      #expect(
+        try failure(session, ["code": "a", "state": state, "iss": issuer]) == .issuerMismatch)
+      #expect(
+        try failure(session, ["error": "e", "state": state, "iss": issuer]) == .issuerMismatch)
+    }
+  }
+
+  @Test func rfc9207_section2_4_anIssuerForAllTenantsHasAnyTenantsGUID() throws {
+    let host = "https://login.microsoftonline.com/"
+    let changes = Dictionary(
+      uniqueKeysWithValues: (description.members ?? []).map { member in
+        (
+          member.name,
+          JSONValue?.some(
+            .string(
+              member.name == "issuer" ? host + "{tenantid}/v2.0" : host + "common/\(member.name)"))
+        )
+      })
+    let session = try session(changes, authority: host + "common")
+    let state = session.address.parameters["state"]
+    let guid = "c0000000-0000-4000-8000-00000000c001"
+    let own = try request(["code": "abc", "state": state, "iss": "\(host)\(guid)/v2.0"])
+    #expect(code(session, own) == "abc")
+    for issuer in [
+      "\(host)v2.0", "\(host)/v2.0", "\(host)contoso/v2.0", "\(host)\(guid)/x/v2.0",
+      "\(host)\(guid)/v2.0/", "https://evil.example/\(guid)/v2.0", "\(host){tenantid}/v2.0",
+    ] {
+      #expect(
+        try failure(session, ["code": "a", "state": state, "iss": issuer]) == .issuerMismatch,
+        "\(issuer)")
+    }
+  }
+
+  @Test func rfc8252_section8_3_requestsOfOthersDoNotEndTheWait() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    func result(_ request: RedirectRequest) -> Int? {
+      let (status, answer) = session.evaluate(request)
+      return answer == nil ? status : nil
+    }
+    let good: KeyValuePairs<String, String?> = ["code": "abc", "state": state]
+    // DNS rebinding: the browser names the host that it was told.
+    for host in ["evil.example:4567", "127.0.0.1", "localhost:4567", "127.0.0.1:4568", ""] {
+      #expect(result(try request(good, host: host)) == 421, "\(host)")
+    }
+    #expect(result(try request(good, method: "POST")) == 405)
+    #expect(result(try request(good, path: "/other")) == 404)
+    #expect(result(try request(good, path: "/back/")) == 404)
+    #expect(result(try request([:])) == 404)
+    #expect(result(try request(good, more: "Sec-Fetch-Mode: no-cors\r\n")) == 403)
+    #expect(code(session, try request(good, more: "Sec-Fetch-Mode: navigate\r\n")) == "abc")
+  }
+
+  @Test func rfc8252_section7_1_aPrivateSchemesAnswerIsTaken() throws {
+    let session = try session(redirect: "msauth.com.example.tokenvault://auth")
+    let state = session.address.parameters["state"]
+    let query = FormParameters(["code": "abc", "state": state]).encoded
+    #expect(code(session, RedirectRequest(path: "//auth", query: query)) == "abc")
+    #expect(session.evaluate(RedirectRequest(path: "//other", query: query)).answer == nil)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1/", "http://127.0.0.1/"), ("http://127.0.0.1:80/a", "http://127.0.0.1/a"),
+    ("http://[::1]:8080/cb", "http://[::1]:8080/cb"), ("http://localhost", "http://localhost"),
+    ("msauth.com.example://auth", "msauth.com.example://auth"),
+    ("Com.Example.App:/back", "com.example.app:/back"),
+  ])
+  func rfc8252_section7_aNativeAppsRedirectURIsAreTaken(text: String, normal: String) throws {
+    #expect(try RedirectURI(text).description == normal)
+  }
+
+  @Test(arguments: [
+    "https://app.example/cb", "https://127.0.0.1/", "http://app.example/", "http://10.0.0.1/",
+    "http://127.0.0.2/", "http://localhost.evil.example/", "http://127.0.0.1/?a=b",
+    "http://127.0.0.1/#f", "myapp://auth", "javascript:alert(1)", "com.example.app:",
+    "com.example.app:/a b", "com.example.app://x?y", "com.example\n.app:/",
+    "urn:ietf:wg:oauth:2.0:oob",
+    "",
+  ])
+  func rfc8252_section7_othersAreRefused(text: String) {
+    #expect(throws: SignInError.invalidRedirectURI) { try RedirectURI(text) }
+  }
+
+  @Test func rfc8252_section7_3_withoutAPortEachSignInTakesAFreeOne() throws {
+    guard case .loopback(.v4, port: nil, path: "/") = RedirectURI.standard else {
+      Issue.record("\(RedirectURI.standard)")
+      return
+    }
+  }
+}

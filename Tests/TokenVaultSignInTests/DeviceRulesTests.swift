@@ -1,0 +1,144 @@
+import Testing
+import TokenVaultCrypto
+import TokenVaultModel
+
+@testable import TokenVaultSignIn
+
+/// RFC 8628, rule by rule.
+@Suite struct DeviceRulesTests {
+  private static let answer = JSONValue.object([
+    .init("device_code", .string("secret")), .init("user_code", .string("ABCD-EFGH")),
+    .init("verification_uri", .string("https://id.example/device")),
+    .init("expires_in", .number("60")), .init("interval", .number("7")),
+  ])
+
+  private func polling(_ changes: [String: JSONValue?] = [:]) throws -> DevicePolling {
+    DevicePolling(try DeviceAuthorization(Self.answer.with(changes)))
+  }
+
+  private func error(_ code: String, status: Int = 400) -> Result<HTTPResponse, SignInError> {
+    .success(HTTPResponse(status: status, body: JSONValue.texts(["error": code]).bytes))
+  }
+
+  private func wait(_ action: DevicePolling.Action) -> Int64? {
+    if case .ask(let seconds) = action { seconds } else { nil }
+  }
+
+  private func failure(_ action: DevicePolling.Action) -> SignInError? {
+    if case .failed(let error) = action { error } else { nil }
+  }
+
+  @Test func rfc8628_section3_2_withoutAnIntervalFiveSecondsAreWaited() throws {
+    var polling = try polling(["interval": missing])
+    #expect(wait(polling.begin()) == 5)
+  }
+
+  @Test func rfc8628_section3_5_whileNothingHappensTheIntervalIsKept() throws {
+    var polling = try polling()
+    #expect(wait(polling.begin()) == 7)
+    for _ in 0..<3 { #expect(wait(polling.next(error("authorization_pending"))) == 7) }
+  }
+
+  @Test func rfc8628_section3_5_slowDownAddsFiveSecondsForGood() throws {
+    var polling = try polling()
+    _ = polling.begin()
+    #expect(wait(polling.next(error("slow_down"))) == 12)
+    #expect(wait(polling.next(error("authorization_pending"))) == 12)
+    #expect(wait(polling.next(error("slow_down"))) == 17)
+  }
+
+  @Test func rfc8628_section3_5_aTimeoutMakesTheQuestionsRarer() throws {
+    var polling = try polling()
+    _ = polling.begin()
+    let timeout = Result<HTTPResponse, SignInError>.failure(
+      .transport(.timedOut(host: "id.example")))
+    #expect(wait(polling.next(timeout)) == 14)
+    #expect(wait(polling.next(timeout)) == 28)
+  }
+
+  @Test func rfc8628_section3_5_nobodyAsksAfterTheEnd() throws {
+    var polling = try polling()
+    var action = polling.begin()
+    var waited: Int64 = 0
+    while let seconds = wait(action), waited < 1000 {
+      waited += seconds
+      action = polling.next(error("authorization_pending"))
+    }
+    #expect(failure(action) == .deviceCodeExpired)
+    #expect(waited < 60)
+    var short = try self.polling(["expires_in": .number("5")])
+    #expect(failure(short.begin()) == .deviceCodeExpired)
+  }
+
+  @Test func rfc8628_section3_5_theProvidersLastWordEndsIt() throws {
+    for (code, expected) in [
+      ("expired_token", SignInError.deviceCodeExpired), ("access_denied", .userCancelled),
+      ("authorization_declined", .userCancelled),
+      ("invalid_grant", .provider(OAuthError(code: "invalid_grant", status: 400))),
+    ] {
+      var polling = try polling()
+      _ = polling.begin()
+      #expect(failure(polling.next(error(code))) == expected)
+    }
+  }
+
+  @Test func rfc8628_section3_5_theTokenAnswerIsTheEnd() throws {
+    var polling = try polling()
+    _ = polling.begin()
+    let answer = JSONValue.texts(["access_token": "at", "token_type": "Bearer"])
+    guard
+      case .finished(let got) = polling.next(
+        .success(HTTPResponse(status: 200, body: answer.bytes)))
+    else {
+      Issue.record("no token")
+      return
+    }
+    #expect(got.accessToken.reveal() == "at")
+  }
+
+  @Test func rfc8628_section3_2_anAnswerOfTheWrongShapeIsRefused() throws {
+    let wrong: [String: [JSONValue?]] = [
+      "device_code": [missing, .number("1"), .string(""), .string("a\nb")],
+      "user_code": [missing, .array([]), .string("\u{1b}[2J")],
+      "verification_uri": [
+        missing, .string("javascript:alert(1)"), .string("http://id.example/device"),
+        .string("https://user@id.example/"),
+      ],
+      "expires_in": [missing, .number("0"), .number("-1"), .number("1e9"), .string("soon")],
+      "interval": [.number("0"), .number("-5"), .number("99999999999999999999"), .bool(true)],
+      "verification_uri_complete": [.string("file:///etc/passwd"), .number("1")],
+    ]
+    for (name, values) in wrong {
+      for value in values {
+        #expect(throws: SignInError.badAnswer(.field(name)), "\(name)") {
+          try DeviceAuthorization(Self.answer.with([name: value]))
+        }
+      }
+    }
+  }
+
+  @Test func rfc8628_section3_1_theRequestIsAFormOfThePublicClient() throws {
+    let (endpoint, provider) = try endpoint(script: { _ in
+      HTTPResponse(status: 200, body: Self.answer.bytes)
+    })
+    let device = try endpoint.authorizeDevice(
+      scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
+    #expect(device.code.userCode == "ABCD-EFGH")
+    #expect(provider.requests.first?.form?["client_id"] == "app")
+    #expect(provider.requests.first?.form?["scope"] == "read openid profile offline_access")
+    _ = try endpoint.poll(device)
+    #expect(provider.requests.last?.form?["device_code"] == "secret")
+    #expect(
+      provider.requests.last?.form?["grant_type"]
+        == "urn:ietf:params:oauth:grant-type:device_code")
+  }
+
+  @Test func rfc8628_section3_1_aProviderWithoutDevicesSaysSo() throws {
+    let (endpoint, provider) = try endpoint(["device_authorization_endpoint": missing])
+    #expect(throws: SignInError.notOffered(.deviceCode)) {
+      try endpoint.authorizeDevice(
+        scopes: ScopeSet([]), claims: nil, extra: FormParameters())
+    }
+    #expect(provider.requests.isEmpty)
+  }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import TokenVaultSignIn
+import TokenVaultSignInTransport
+import Synchronization
+import Testing
+
+/// The listener on loopback addresses, with clients of every kind.
+@Suite struct LoopbackListenerTests {
+  private static let answer = "GET /cb?code=1&state=2 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+  /// Listens until the clients are done and one of them brought the code.
+  /// - Returns: what was evaluated, in order.
+  private func receive(
+    for uri: RedirectURI = .loopback(.v4, port: nil, path: "/cb"),
+    deadlineMilliseconds: Int = 300_000, _ cancellation: Cancellation = Cancellation(),
+    clients: @escaping @Sendable (UInt16) -> Void
+  ) throws -> [RedirectRequest] {
+    let listener = try SystemRedirectReceiver(runtimeDirectory: nil).listen(for: uri)
+    defer { listener.close() }
+    let port = try #require(HTTPURL(listener.redirectURI)?.port)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      clients(port)
+      done.signal()
+    }
+    defer { done.wait() }
+    var evaluated: [RedirectRequest] = []
+    try listener.receive(deadlineMilliseconds: deadlineMilliseconds, cancellation) { request in
+      evaluated.append(request)
+      let isAnswer = request.query.contains("code=")
+      return RedirectResult(
+        status: isAnswer ? 200 : 404, page: isAnswer ? "<p>Döne" : "<p>No", isAnswer: isAnswer)
+    }
+    return evaluated
+  }
+
+  @Test func theAnswerEndsTheWaitAndItsPageHasArrived() throws {
+    let page = Mutex("")
+    let evaluated = try receive { port in
+      let text = LocalClient.ask(Self.answer, port)
+      page.withLock { $0 = text }
+    }
+    #expect(evaluated.map(\.path) == ["/cb"])
+    #expect(evaluated.map(\.query) == ["code=1&state=2"])
+    let text = page.withLock { $0 }
+    #expect(text.hasPrefix("HTTP/1.1 200 \r\n"))
+    #expect(text.hasSuffix("\r\n\r\n<p>Döne"))
+    for field in [
+      "Content-Type: text/html; charset=utf-8", "Content-Length: 8", "Connection: close",
+      "Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
+      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; ",
+    ] { #expect(text.contains("\r\n\(field)"), "\(field)") }
+  }
+
+  @Test(arguments: [
+    (RedirectURI.Loopback.v4, ["127.0.0.1"]), (.v6, ["::1"]), (.localhost, ["127.0.0.1", "::1"]),
+  ])
+  func rfc8252_section7_3_everyAddressOfTheHostIsListenedOn(
+    host: RedirectURI.Loopback, addresses: [String]
+  ) throws {
+    for address in addresses {
+      let evaluated = try receive(for: .loopback(host, port: nil, path: "/cb")) { port in
+        _ = LocalClient.ask(Self.answer, port, host: address)
+      }
+      #expect(evaluated.count == 1, "\(address)")
+    }
+  }
+
+  @Test func rfc8252_section8_3_noOtherAddressIsListenedOn() throws {
+    for (uri, others) in [
+      (RedirectURI.loopback(.v4, port: nil, path: "/"), ["127.0.0.2", "::1"]),
+      (.loopback(.v6, port: nil, path: "/"), ["127.0.0.1"]),
+      (.loopback(.localhost, port: nil, path: "/"), ["127.0.0.2"]),
+    ] {
+      let listener = try SystemRedirectReceiver(runtimeDirectory: nil).listen(for: uri)
+      defer { listener.close() }
+      let port = try #require(HTTPURL(listener.redirectURI)?.port)
+      for other in others { #expect(LocalClient(other, port) == nil, "\(uri) \(other)") }
+    }
+  }
+
+  @Test func rfc8252_section7_3_thePortIsTheOneGivenOrAFreeOne() throws {
+    let receiver = SystemRedirectReceiver(runtimeDirectory: nil)
+    let first = try receiver.listen(for: .standard)
+    let port = try #require(HTTPURL(first.redirectURI)?.port)
+    #expect(first.redirectURI == "http://127.0.0.1:\(port)/")
+    let given = RedirectURI.loopback(.localhost, port: port, path: "/x")
+    #expect(throws: SignInError.redirectUnavailable(EADDRINUSE)) {
+      _ = try receiver.listen(for: given)
+    }
+    first.close()
+    #expect(LocalClient("127.0.0.1", port) == nil)
+    let second = try receiver.listen(for: given)
+    #expect(second.redirectURI == "http://localhost:\(port)/x")
+    second.close()
+  }
+
+  @Test func foreignRequestsAreAnsweredAndTheWaitGoesOn() throws {
+    let pages = Mutex<[String]>([])
+    let evaluated = try receive { port in
+      for request in [
+        "GET /favicon.ico HTTP/1.1\r\nHost: a\r\n\r\n", "POST /cb HTTP/1.1\r\nHost: evil\r\n\r\n",
+        "HEAD / HTTP/1.0\r\n\r\n", Self.answer,
+      ] {
+        let text = LocalClient.ask(request, port)
+        pages.withLock { $0.append(text) }
+      }
+    }
+    #expect(evaluated.map(\.method) == ["GET", "POST", "HEAD", "GET"])
+    #expect(evaluated.map(\.host) == ["a", "evil", "", "127.0.0.1"])
+    let texts = pages.withLock { $0 }
+    #expect(texts.dropLast().allSatisfy { $0.hasPrefix("HTTP/1.1 404 \r\n") })
+    #expect(texts[1].hasSuffix("<p>No"))
+    #expect(texts[2].hasSuffix("\r\n\r\n"), "an answer to HEAD has no body")
+  }
+
+  @Test func whatIsNoRequestIsAnsweredWith400AndNotJudged() throws {
+    let pages = Mutex<[String]>([])
+    let evaluated = try receive { port in
+      for request in [
+        "hello\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\0\0\0\n\n", "\u{16}\u{3}\u{1}\n\r\n",
+        // A head without an end, and one field of the same size.
+        "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 1 << 20),
+        "GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 1 << 17),
+      ] {
+        let text = LocalClient.ask(request, port)
+        pages.withLock { $0.append(text) }
+      }
+      _ = LocalClient.ask(Self.answer, port)
+    }
+    #expect(evaluated.count == 1)
+    for (index, text) in pages.withLock({ $0 }).enumerated() {
+      // Whoever goes on sending may be cut off before the page is there.
+      #expect(text.hasPrefix("HTTP/1.1 400 \r\n") || (index >= 6 && text.isEmpty), "\(index)")
+    }
+  }
+
+  @Test func silentAndSlowClientsHoldUpNobody() throws {
+    let isAnswered = Atomic(false)
+    let wait = Mutex(Duration.zero)
+    let evaluated = try receive { port in
+      // Some say nothing, some a part, some a byte after the other for as long as they are let.
+      let crowd = (0..<200).compactMap { index -> LocalClient? in
+        let client = LocalClient("127.0.0.1", port)
+        if index % 2 == 1 { client?.write("GET / HTTP/1.1\r\nHost:".utf8) }
+        return client
+      }
+      let slow = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        while !isAnswered.load(ordering: .relaxed) {
+          for client in crowd.suffix(20) { client.write([0x61]) }
+          usleep(1000)
+        }
+        slow.signal()
+      }
+      let started = ContinuousClock.now
+      let text = LocalClient.ask(Self.answer, port)
+      wait.withLock { $0 = ContinuousClock.now - started }
+      #expect(text.hasSuffix("<p>Döne"))
+      isAnswered.store(true, ordering: .relaxed)
+      slow.wait()
+      for client in crowd { client.close() }
+    }
+    #expect(evaluated.count == 1)
+    // A client has ten seconds: nobody's were waited for.
+    #expect(wait.withLock { $0 } < .seconds(8))
+  }
+
+  @Test func garbageResetsAndHalfRequestsChangeNothing() throws {
+    let evaluated = try receive { port in
+      var random = SystemRandomNumberGenerator()
+      for index in 0..<400 {
+        guard let client = LocalClient("127.0.0.1", port) else { continue }
+        client.write(
+          (0..<Int.random(in: 0...600)).map { _ in UInt8.random(in: 0...255, using: &random) })
+        if index % 3 == 0 { client.reset() } else { client.close() }
+      }
+      guard let hasty = LocalClient("127.0.0.1", port) else { return }
+      hasty.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+      hasty.reset()
+      _ = LocalClient.ask(Self.answer, port)
+    }
+    #expect(evaluated.last?.query == "code=1&state=2")
+  }
+
+  @Test func thePageArrivesThoughTheBrowserSentMoreThanWasRead() throws {
+    let page = Mutex("")
+    _ = try receive { port in
+      let body = String(repeating: "x", count: 60_000)
+      let text = LocalClient.ask(
+        "POST /cb?code=1 HTTP/1.1\r\nContent-Length: 60000\r\n\r\n" + body, port)
+      page.withLock { $0 = text }
+    }
+    #expect(page.withLock { $0 }.hasSuffix("<p>Döne"))
+  }
+
+  @Test func aBrowserThatNeverHangsUpDelaysTheEndByMoments() throws {
+    let isOver = DispatchSemaphore(value: 0)
+    let started = ContinuousClock.now
+    _ = try receive { port in
+      let client = LocalClient("127.0.0.1", port)
+      client?.write(Self.answer.utf8)
+      Thread.detachNewThread {
+        isOver.wait()
+        client?.close()
+      }
+    }
+    isOver.signal()
+    #expect(ContinuousClock.now - started < .seconds(10))
+  }
+
+  @Test func theWaitEndsAtItsDeadline() {
+    #expect(throws: SignInError.timedOut) { try receive(deadlineMilliseconds: 50) { _ in } }
+  }
+
+  @Test func theWaitEndsWithinASecondOfBeingCancelled() throws {
+    let cancellation = Cancellation()
+    let asked = Mutex(ContinuousClock.now)
+    #expect(throws: SignInError.cancelled) {
+      try receive(cancellation) { port in
+        // The wait is on when it answers.
+        _ = LocalClient.ask("GET / HTTP/1.0\r\n\r\n", port)
+        asked.withLock { $0 = .now }
+        cancellation.cancel()
+      }
+    }
+    #expect(ContinuousClock.now - asked.withLock { $0 } < .seconds(1))
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import TokenVaultSignIn
+import TokenVaultSignInTransport
+import Synchronization
+import Testing
+import TokenVaultTestSupport
+
+/// Redirects to a private-use scheme, handed over between two processes of one user.
+@Suite final class SchemeListenerTests {
+  private static let uri = RedirectURI.scheme("msauth.com.example.app", rest: "//auth")
+  // Short, since a socket's path has at most 107 bytes, whatever TMPDIR says.
+  private let directory = "/tmp/tv-scheme-\(UUID().uuidString.prefix(13))"
+  private var receiver: SystemRedirectReceiver {
+    SystemRedirectReceiver(runtimeDirectory: directory)
+  }
+  private var room: String { directory + "/tokenvault" }
+  private var socketPath: String { room + "/redirect-msauth.com.example.app.sock" }
+
+  init() throws {
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: directory) } catch { Issue.record(error) }
+  }
+
+  private func receive(
+    _ directory: String? = nil, clients: @escaping @Sendable () -> Void
+  ) throws -> [RedirectRequest] {
+    let listener = try SystemRedirectReceiver(runtimeDirectory: directory ?? self.directory)
+      .listen(for: Self.uri)
+    defer { listener.close() }
+    #expect(listener.redirectURI == "msauth.com.example.app://auth")
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      clients()
+      done.signal()
+    }
+    defer { done.wait() }
+    var evaluated: [RedirectRequest] = []
+    try listener.receive(deadlineMilliseconds: 300_000, Cancellation()) { request in
+      evaluated.append(request)
+      return RedirectResult(
+        status: 200, page: "", isAnswer: request.query.contains("state=mine"))
+    }
+    return evaluated
+  }
+
+  @Test func rfc8252_section7_1_aURLThatTheDesktopOpensReachesTheWaitingProcess() throws {
+    let directory = directory
+    let refusal = Mutex<(any Error)?>(nil)
+    let evaluated = try receive {
+      do throws(HandoverError) {
+        try SchemeHandover.deliver(
+          url: "msauth.com.example.app://auth?state=other", directory: directory)
+      } catch { refusal.withLock { $0 = error } }
+      do throws(HandoverError) {
+        try SchemeHandover.deliver(
+          url: "MSAUTH.com.example.app://auth?code=1&state=mine#_=_", directory: directory)
+      } catch { Issue.record(error) }
+    }
+    #expect(evaluated.map(\.path) == ["//auth", "//auth"])
+    #expect(evaluated.map(\.query) == ["state=other", "code=1&state=mine"])
+    #expect(refusal.withLock { $0 as? HandoverError } == .refused)
+  }
+
+  @Test func whereNobodyWaitsTheDesktopIsTold() throws {
+    let deliver = { [directory] in
+      try SchemeHandover.deliver(url: "msauth.com.example.app://auth?code=1", directory: directory)
+    }
+    #expect(throws: HandoverError.nobodyWaits) { try deliver() }
+    let listener = try receiver.listen(for: Self.uri)
+    listener.close()
+    #expect(throws: HandoverError.nobodyWaits) { try deliver() }
+    // What a process that was killed leaves behind.
+    close(try UnixSocket.listen(socketPath))
+    #expect(FileManager.default.fileExists(atPath: socketPath))
+    #expect(throws: HandoverError.nobodyWaits) { try deliver() }
+    try receiver.listen(for: Self.uri).close()
+    #expect(!FileManager.default.fileExists(atPath: socketPath))
+  }
+
+  @Test func aSecondSessionForTheSameSchemeIsRefusedUntilTheFirstIsOver() throws {
+    let first = try receiver.listen(for: Self.uri)
+    #expect(throws: SignInError.sessionAlreadyRunning) { _ = try receiver.listen(for: Self.uri) }
+    try receiver.listen(for: .scheme("msauth.other", rest: "//auth")).close()
+    first.close()
+    try receiver.listen(for: Self.uri).close()
+  }
+
+  @Test(arguments: [
+    "https://login.example/?code=1", "nodot://auth?code=1", "msauth.com.example.app",
+    "../../etc.x://auth", "msauth.com.example.app://auth?a b", "msauth.com.example.app://auth\n",
+    "", "msauth.x://" + String(repeating: "a", count: 20_000),
+  ])
+  func whatIsNoURLOfAPrivateSchemeIsNotHandedOver(url: String) {
+    #expect(throws: HandoverError.invalidURL) {
+      try SchemeHandover.deliver(url: url, directory: directory)
+    }
+  }
+
+  @Test func onlyTheUserCanReachTheSocket() throws {
+    let listener = try receiver.listen(for: Self.uri)
+    defer { listener.close() }
+    for (path, mode) in [(room, 0o700), (socketPath, 0o600)] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
+    }
+  }
+
+  @Test func aRoomThatOthersCanLookIntoIsNotUsed() throws {
+    try FileManager.default.createDirectory(
+      atPath: room, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    #expect(throws: SignInError.redirectUnavailable(EACCES)) {
+      _ = try receiver.listen(for: Self.uri)
+    }
+    #expect(throws: HandoverError.failed(errno: EACCES)) {
+      try SchemeHandover.deliver(url: "msauth.com.example.app://auth", directory: directory)
+    }
+    try FileManager.default.removeItem(atPath: room)
+    try FileManager.default.createSymbolicLink(atPath: room, withDestinationPath: directory)
+    #expect(throws: SignInError.redirectUnavailable(ENOTDIR)) {
+      _ = try receiver.listen(for: Self.uri)
+    }
+  }
+
+  @Test func withoutARuntimeDirectoryThereIsNoMeetingPlace() {
+    #expect(throws: SignInError.redirectUnavailable(ENOENT)) {
+      _ = try SystemRedirectReceiver(runtimeDirectory: nil).listen(for: Self.uri)
+    }
+  }
+
+  @Test func aDirectoryWithALongNameWillDo() throws {
+    let long = directory + "/" + String(repeating: "long", count: 40)
+    try FileManager.default.createDirectory(
+      atPath: long, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let evaluated = try receive(long) {
+      do throws(HandoverError) {
+        try SchemeHandover.deliver(
+          url: "msauth.com.example.app://auth?state=mine", directory: long)
+      } catch { Issue.record(error) }
+    }
+    #expect(evaluated.count == 1)
+  }
+
+  @Test func garbageAndSilenceAtTheSocketChangeNothing() throws {
+    let (path, directory) = (socketPath, directory)
+    let evaluated = try receive {
+      do {
+        var silent: [Int32] = []
+        for text in [
+          "", "x", "\n", "https://login.example/?state=mine\n", "msauth.other://auth?state=mine\n",
+          "msauth.com.example.app://auth?state=mine\u{e9}\n",
+          "msauth.com.example.app:" + String(repeating: "a", count: 100_000),
+        ] {
+          for _ in 0..<10 {
+            let socket = try UnixSocket.connect(path)
+            _ = UnixSocket.write(Data(text.utf8), to: socket)
+            silent.append(socket)
+          }
+        }
+        try SchemeHandover.deliver(
+          url: "msauth.com.example.app://auth?state=mine", directory: directory)
+        for socket in silent { close(socket) }
+      } catch { Issue.record(error) }
+    }
+    #expect(evaluated.count == 1)
+  }
+}
