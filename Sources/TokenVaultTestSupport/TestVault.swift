@@ -76,10 +76,10 @@ public final class TestVault: Sendable {
   /// Opens it anew, as another process would.
   package func core(
     _ group: GroupName = .universalStorage, _ change: (inout VaultConfiguration) -> Void = { _ in }
-  ) -> VaultCore {
+  ) -> GroupSession {
     var configuration = configuration(group)
     change(&configuration)
-    return VaultCore(configuration)
+    return GroupSession(configuration)
   }
 }
 

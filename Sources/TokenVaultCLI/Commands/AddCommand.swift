@@ -30,8 +30,8 @@ struct AddCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let secret = try secret(invocation, for: url)
-    let (account, madeGroup) = try invocation.vault(of: selection)
-      .addSecret(Redacted(secret), service: url, username: username)
+    let (account, madeGroup) = try ServiceSecrets(invocation.vault(of: selection))
+      .store(Redacted(secret), service: url, username: username)
     invocation.tellOfNewGroup(madeGroup, selection.group)
     if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
     try invocation.answer(

@@ -29,7 +29,8 @@ struct AliasCommand: VaultCommand {
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
     let changed =
       remove || name != nil
-      ? try vault.setAlias(name ?? "", of: account) : try vault.account(.named(account))
+      ? try AliasChange(vault).set(name ?? "", of: AccountReference(parsing: account))
+      : try vault.account(AccountReference(parsing: account))
     if global.json { return try invocation.answerJSON { changed.write(to: &$0) } }
     let shown = PlainText.escaped(changed.shownName)
     if let alias = changed.alias {

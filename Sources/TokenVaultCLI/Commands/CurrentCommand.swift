@@ -21,11 +21,11 @@ struct CurrentCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let vault = try invocation.vaultInForce()
     guard let clientId else {
-      let account = try vault.currentAccount()
+      let account = try vault.account(.current)
       if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
       return try invocation.answer(PlainText.escaped(account.shownName))
     }
-    let current = try vault.currentAccount(client: clientId)
+    let current = try CurrentAccountSelection(vault).current(client: clientId)
     if global.json { return try invocation.answerJSON { write(current, to: &$0) } }
     if let account = current.account {
       try invocation.answer(PlainText.escaped(account.shownName))

@@ -19,7 +19,7 @@ struct DeviceCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let device = try invocation.vault(of: selection).deviceInformation()
+    let device = try DeviceInformation(invocation.configuration(selection.group))
     guard global.json else {
       let source = device.source.map(PlainText.escaped) ?? "the shipped manifest"
       return try invocation.answer("\(device.mode.rawValue), as \(source) says")

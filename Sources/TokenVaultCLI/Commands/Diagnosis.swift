@@ -28,7 +28,7 @@ struct Diagnosis {
   init(_ invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.mayAsk = false
-    let vault = VaultCore(try invocation.configuration(.universalStorage))
+    let vault = GroupSession(try invocation.configuration(.universalStorage))
     var all = Self.process()
     all.append(Self.clock(invocation.now))
     all.append(Self.directory(vault))
@@ -36,7 +36,7 @@ struct Diagnosis {
     let groups = try invocation.groupsOnDisk()
     all += Self.manifests(vault)
     let described = groups.map { group in
-      Result { try VaultCore(invocation.configuration(group)).describe() }
+      Result { try GroupInspection(GroupSession(invocation.configuration(group))).describe() }
     }
     let usesSecretService =
       described.isEmpty
@@ -102,10 +102,10 @@ struct Diagnosis {
     }
   }
 
-  private static func directory(_ vault: VaultCore) -> Finding {
+  private static func directory(_ vault: GroupSession) -> Finding {
     check("vault-directory", "vault directory") {
       let path = PlainText.escaped(vault.configuration.directory)
-      return try vault.checkDirectory() ? path : "\(path) (not made yet)"
+      return try GroupInspection(vault).checkDirectory() ? path : "\(path) (not made yet)"
     }
   }
 
@@ -116,14 +116,14 @@ struct Diagnosis {
     }
   }
 
-  private static func manifests(_ vault: VaultCore) -> [Finding] {
+  private static func manifests(_ vault: GroupSession) -> [Finding] {
     let names: [GroupName]
-    do { names = try vault.manifests.names() } catch {
+    do { names = try vault.configuration.manifests.names() } catch {
       return [check("manifests", "manifests") { throw error }]
     }
     let failed = names.compactMap { name -> Finding? in
       let finding = check("manifests", "manifest \(name)") {
-        _ = try vault.manifests.find(name)
+        _ = try vault.configuration.manifests.find(name)
         return ""
       }
       return finding.failure == nil ? nil : finding
@@ -131,8 +131,8 @@ struct Diagnosis {
     return failed.isEmpty ? [Finding("manifests", "manifests", "\(names.count) valid")] : failed
   }
 
-  private static func secretService(_ vault: VaultCore) -> [Finding] {
-    let status = vault.secretServiceStatus()
+  private static func secretService(_ vault: GroupSession) -> [Finding] {
+    let status = GroupInspection(vault).secretServiceStatus()
     func require(_ holds: Bool?, _ error: CustodyError, _ detail: String) throws -> String {
       guard holds == true else {
         throw VaultError.custody(status.failure ?? error, group: .universalStorage)
@@ -169,9 +169,9 @@ struct Diagnosis {
 
   private static func group(_ name: GroupName, _ invocation: Invocation) -> Finding {
     check("group", "group \(name)") {
-      let vault = VaultCore(try invocation.configuration(name))
+      let vault = GroupSession(try invocation.configuration(name))
       do {
-        let (pending, wrappedSuccessors) = try vault.diagnose()
+        let (pending, wrappedSuccessors) = try GroupInspection(vault).diagnose()
         guard pending == 0, !wrappedSuccessors else {
           throw Failure(
             .inputOutput, "A sign-out is not finished: \(pending) former keys are still there.",

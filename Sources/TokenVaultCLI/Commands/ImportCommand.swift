@@ -24,8 +24,8 @@ struct ImportCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let cache = try self.cache()
-    let report = try invocation.vault(of: selection)
-      .importCache(cache, preferred: try preferredUser())
+    let report = try CacheImport(invocation.vault(of: selection))
+      .run(cache, preferred: try preferredUser())
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
     if file != "-" {
       invocation.tell(

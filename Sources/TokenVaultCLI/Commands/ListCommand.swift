@@ -28,7 +28,7 @@ struct ListCommand: VaultCommand {
     guard allGroups else {
       let selection = try invocation.select(needsAccount: false)
       invocation.explain(selection)
-      let listing = try invocation.vault(of: selection).accounts(query)
+      let listing = try AccountEnumeration(invocation.vault(of: selection)).accounts(query)
       try show(listing.accounts, in: invocation)
       if let reason = listing.emptyReason {
         invocation.tell(
@@ -41,7 +41,8 @@ struct ListCommand: VaultCommand {
     var worst: ExitStatus?
     for group in try invocation.groupsOnDisk() {
       do {
-        let listing = try VaultCore(invocation.configuration(group)).accounts(query)
+        let listing = try AccountEnumeration(GroupSession(invocation.configuration(group)))
+          .accounts(query)
         accounts += listing.accounts
         try requireWhole(listing, group)
       } catch {

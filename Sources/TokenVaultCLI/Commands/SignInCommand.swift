@@ -111,14 +111,14 @@ struct SignInCommand: VaultCommand {
         + "(current account)")
   }
 
-  private func storedSignIn(_ core: VaultCore) throws(VaultError) -> StoredSignIn? {
+  private func storedSignIn(_ core: GroupSession) throws(VaultError) -> StoredSignIn? {
     guard let name = known ?? account else { return nil }
-    return try core.storedSignIn(.named(name), client: clientId)
+    return try core.storedSignIn(AccountReference(parsing: name), client: clientId)
   }
 
   /// Whether the group will be made. What keeps it from being opened is told here, before anybody
   /// signs in for nothing.
-  private func isNew(_ core: VaultCore) throws(VaultError) -> Bool {
+  private func isNew(_ core: GroupSession) throws(VaultError) -> Bool {
     do {
       try core.read { _ in }
       return false

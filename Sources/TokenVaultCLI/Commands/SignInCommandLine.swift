@@ -20,7 +20,7 @@ struct SignInCommandLine {
   }
 
   /// Does something for an account; where that takes the user, the failure names the command.
-  func suggested<R>(in core: VaultCore, _ body: () throws -> R) throws -> R {
+  func suggested<R>(in core: GroupSession, _ body: () throws -> R) throws -> R {
     do { return try body() } catch VaultError.interactionRequired(let why, let account, let group) {
       var line = self
       if case .refused(let answer) = why, !answer.claims.isEmpty { line.claims = answer.claims }
@@ -29,10 +29,10 @@ struct SignInCommandLine {
   }
 
   /// Nil where it is not known who signed the account in.
-  private func text(_ account: Account, _ group: GroupName, _ core: VaultCore) -> String? {
+  private func text(_ account: Account, _ group: GroupName, _ core: GroupSession) -> String? {
     let known: StoredSignIn
     // absent is an answer: the account is gone, and its name is all there is.
-    do { known = try core.storedSignIn(.named(account.selector), client: clientID) } catch {
+    do { known = try core.storedSignIn(.known(account), client: clientID) } catch {
       return nil
     }
     var words = ["sign-in"]

@@ -48,11 +48,11 @@ struct SignOutCommand: VaultCommand {
       let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
       try invocation.confirm("Sign out \(what) of \(place)?", isAnswered: yes)
     }
-    var erased: [(vault: VaultCore, erased: Erased)] = []
+    var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
     var failures: [Failure] = []
     // No provider is spoken to before all of it is gone here.
     for group in groups {
-      let vault = VaultCore(try invocation.configuration(group))
+      let vault = GroupSession(try invocation.configuration(group))
       do {
         if let gone = try erase(in: vault) { erased.append((vault, gone)) }
       } catch {
@@ -78,30 +78,30 @@ struct SignOutCommand: VaultCommand {
   }
 
   private func say(
-    _ erased: Erased, _ vault: VaultCore, _ invocation: Invocation
+    _ erased: Erasure.Result, _ vault: GroupSession, _ invocation: Invocation
   ) -> SignOutReport {
     var options = SignOutOptions()
     options.clientID = clientId
     options.revokes = !noRevoke
     options.endsBrowserSession = browser
-    return invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
-      .say(erased, options)
+    let acquisition = invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
+    return Revocation(acquisition).tell(erased, options)
   }
 
   /// Nil when a group of several has none of the accounts.
-  private func erase(in vault: VaultCore) throws(VaultError) -> Erased? {
-    guard !accounts.isEmpty else { return try vault.erase(nil, client: clientId) }
-    var chosen = accounts
+  private func erase(in vault: GroupSession) throws(VaultError) -> Erasure.Result? {
+    let erasure = Erasure(vault)
+    guard !accounts.isEmpty else { return try erasure.run(.everything, client: clientId) }
+    var chosen = accounts.map(AccountReference.init(parsing:))
     if allGroups {
-      chosen = []
-      for account in accounts {
-        do {
-          chosen.append(try vault.account(.named(account)).selector)
-        } catch .noAccount { continue }
+      var present: [AccountReference] = []
+      for reference in chosen {
+        do { present.append(.known(try vault.account(reference))) } catch .noAccount { continue }
       }
+      chosen = present
       if chosen.isEmpty { return nil }
     }
-    return try vault.erase(chosen, client: clientId)
+    return try erasure.run(.accounts(chosen), client: clientId)
   }
 
   private func show(

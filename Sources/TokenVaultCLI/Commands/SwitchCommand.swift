@@ -34,12 +34,14 @@ struct SwitchCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     if forget { return try removeRule(invocation) }
     let vault = try invocation.vaultInForce()
-    let named = try account ?? pick(vault, in: invocation)
+    let reference =
+      try account.map(AccountReference.init(parsing:)) ?? .known(pick(vault, in: invocation))
     let chosen: Account
     if here {
-      chosen = try vault.bind(directory: try invocation.requireDirectory(), to: named)
+      chosen = try CurrentAccountSelection(vault)
+        .select(reference, in: invocation.requireDirectory())
     } else {
-      chosen = try vault.switchTo(named)
+      chosen = try CurrentAccountSelection(vault).select(reference)
     }
     if global.json {
       try invocation.answerJSON { chosen.write(to: &$0) }
@@ -49,16 +51,16 @@ struct SwitchCommand: VaultCommand {
     }
   }
 
-  private func pick(_ vault: VaultCore, in invocation: Invocation) throws -> String {
+  private func pick(_ vault: GroupSession, in invocation: Invocation) throws -> Account {
     guard invocation.options.mayAsk, invocation.answersToTerminal else {
       throw CommandError.pickerNeedsTerminal
     }
-    let listing = try vault.accounts(.all)
+    let listing = try AccountEnumeration(vault).accounts(.all)
     if let reason = listing.emptyReason {
       throw VaultError.noCurrentAccount(reason, group: vault.group)
     }
     guard let terminal = RawTerminal() else { throw CommandError.pickerNeedsTerminal }
-    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal).selector
+    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal)
   }
 
   private func removeRule(_ invocation: Invocation) throws {

@@ -19,7 +19,8 @@ enum WarmToken {
       configuration.allowsPrompt = false
       configuration.passphrase = nil
       request.token.scopes = ScopeSet(target: request.scopes)
-      result = try VaultCore(configuration).token(request.token, of: selection.account)
+      result = try TokenCache(GroupSession(configuration)).token(
+        request.token, of: selection.account)
     } catch { return nil }
     // The provider wants to be asked by now: the whole command does.
     guard !result.isRefreshDue else { return nil }

@@ -39,7 +39,7 @@ struct WhichCommand: VaultCommand {
   }
 
   private func write(
-    _ selection: Selection, _ account: Account?, _ vault: VaultCore, to writer: inout JSONWriter
+    _ selection: Selection, _ account: Account?, _ vault: GroupSession, to writer: inout JSONWriter
   ) {
     writer.object { writer in
       writer.key("account")

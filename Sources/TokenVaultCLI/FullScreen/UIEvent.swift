@@ -29,7 +29,7 @@ enum UIEffect: Hashable, Sendable {
   /// Say ``UIEvent/settled`` in a while.
   case settle
   /// Look up what a sign-in begins with, for an account or for a new one.
-  case prepare(account: String?)
+  case prepare(account: Account?)
   /// Do something that may take long; the number comes back with all that is told of it.
   case start(Int, UIOrder)
   case cancel
@@ -48,7 +48,7 @@ struct Snapshot: Sendable {
 
 /// Something that a person wants done.
 enum UIOrder: Hashable, Sendable {
-  case switchTo(String)
+  case switchTo(Account)
   case token(TokenOrder)
   case call(url: String, TokenOrder)
   case signIn(SignInOrder)
@@ -68,7 +68,7 @@ enum UIOrder: Hashable, Sendable {
 
 /// Which token is wanted.
 struct TokenOrder: Hashable, Sendable {
-  var account: String
+  var account: Account
   var scopes = ""
   var clientID: String?
   var forceRefresh = false
@@ -77,7 +77,7 @@ struct TokenOrder: Hashable, Sendable {
 /// How somebody is to be signed in.
 struct SignInOrder: Hashable, Sendable {
   /// The account to sign in again; nil for anybody.
-  var account: String?
+  var account: Account?
   var clientID = ""
   var authority = ""
   var scopes = ""
@@ -88,7 +88,7 @@ struct SignInOrder: Hashable, Sendable {
 /// Who is to be signed out, and how far.
 struct SignOutOrder: Hashable, Sendable {
   /// Nil for every account of the group.
-  var account: String?
+  var account: Account?
   /// Nil for every tool.
   var clientID: String?
   var endsBrowserSession = false

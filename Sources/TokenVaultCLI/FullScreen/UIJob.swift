@@ -5,13 +5,15 @@ import TokenVaultModel
 /// One order on its way; it blocks.
 struct UIJob {
   let invocation: Invocation
-  let core: VaultCore
+  let core: GroupSession
   let acquisition: Acquisition
 
   func outcome(of order: UIOrder) throws -> UIOutcome {
     switch order {
     case .switchTo(let account):
-      return .done("\(try core.switchTo(account).shownName) is the current account", nil)
+      return .done(
+        "\(try CurrentAccountSelection(core).select(.known(account)).shownName) is the current account",
+        nil)
     case .token(let order): return try token(order)
     case .call(let url, let order): return try call(url, order)
     case .signIn(let order): return try signIn(order)
@@ -31,7 +33,7 @@ struct UIJob {
 
   private func token(_ order: TokenOrder) throws -> UIOutcome {
     let (request, options) = request(order)
-    let token = try acquisition.silent(request, of: .named(order.account), options)
+    let token = try acquisition.silent(request, of: .known(order.account), options)
     let source = token.isFromCache ? "from the vault" : "new, from the provider"
     var lines = ["Account    \(token.account.shownName)"]
     let left = token.expiresOn.map { Clock.left($0, core.now) } ?? "no end"
@@ -72,14 +74,14 @@ struct UIJob {
     var request: APIRequest
     do { request = try APIRequest("GET", url) } catch { throw VaultError.signIn(error) }
     (request.token, request.silent) = self.request(order)
-    return try acquisition.call(request, of: .named(order.account))
+    return try acquisition.call(request, of: .known(order.account))
   }
 
   // MARK: In and out
 
   private func signIn(_ order: SignInOrder) throws -> UIOutcome {
     let again = try order.account.map {
-      try core.storedSignIn(.named($0), client: order.clientID)
+      try core.storedSignIn(.known($0), client: order.clientID)
     }
     let terms = try SignInTerms(
       SignInTerms.Wishes(
@@ -104,7 +106,8 @@ struct UIJob {
     var options = SignOutOptions()
     options.clientID = order.clientID
     options.endsBrowserSession = order.endsBrowserSession
-    let report = try acquisition.signOut(order.account.map { [$0] }, options)
+    let report = try Revocation(acquisition).signOut(
+      order.account.map { .accounts([.known($0)]) } ?? .everything, options)
     let names = report.accounts.map(\.shownName)
     let who =
       names.isEmpty
@@ -117,11 +120,11 @@ struct UIJob {
 
 extension SignInOrder {
   /// What a sign-in begins with: the account's own terms, else those of the configuration file.
-  init(_ name: String?, _ core: VaultCore, _ invocation: Invocation) throws {
-    let known = try name.map { try core.storedSignIn(.named($0)) }
+  init(_ known: Account?, _ core: GroupSession, _ invocation: Invocation) throws {
+    let known = try known.map { try core.storedSignIn(.known($0)) }
     let defaults = try invocation.configurationFile.flatMap { try UserConfiguration.read($0) }?
       .signIn
-    account = known?.account.selector
+    account = known?.account
     clientID = known?.clientID ?? known?.clientIDs.first ?? defaults?.clientID ?? ""
     authority = known?.authority?.url ?? defaults?.authority ?? ""
     let before = known?.scopes ?? ScopeSet([])

@@ -43,13 +43,13 @@ extension UIState {
 
   private mutating func takeForAccount(_ key: Key) -> [UIEffect] {
     guard let account = selectedAccount else { return [] }
-    let order = TokenOrder(account: account.selector, scopes: scopes)
+    let order = TokenOrder(account: account, scopes: scopes)
     switch key {
-    case .enter, .character("s"): return start(.switchTo(account.selector))
-    case .character("r"): return [.prepare(account: account.selector)]
-    case .character("t"): return start(.token(TokenOrder(account: account.selector)))
+    case .enter, .character("s"): return start(.switchTo(account))
+    case .character("r"): return [.prepare(account: account)]
+    case .character("t"): return start(.token(TokenOrder(account: account)))
     case .character("f"):
-      return start(.token(TokenOrder(account: account.selector, forceRefresh: true)))
+      return start(.token(TokenOrder(account: account, forceRefresh: true)))
     case .character("a"):
       page = .form(
         Form(

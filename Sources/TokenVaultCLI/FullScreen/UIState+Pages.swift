@@ -57,12 +57,12 @@ extension UIState {
     var items = [
       Menu.Item(
         label: "\(name), for every tool of the group",
-        order: .signOut(SignOutOrder(account: account.selector)))
+        order: .signOut(SignOutOrder(account: account)))
     ]
     items += account.clientIDs.map { client in
       Menu.Item(
         label: "\(name), only for the client \(PlainText.escaped(client))",
-        order: .signOut(SignOutOrder(account: account.selector, clientID: client)))
+        order: .signOut(SignOutOrder(account: account, clientID: client)))
     }
     items.append(
       Menu.Item(label: "every account of the group", order: .signOut(SignOutOrder())))

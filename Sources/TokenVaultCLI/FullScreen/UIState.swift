@@ -21,7 +21,7 @@ struct UIState {
   var url = "https://graph.microsoft.com/v1.0/me"
   var scopes = ""
   /// The scopes that an account has to be signed in again for.
-  var missing: (account: String, scopes: String)?
+  var missing: (account: Account, scopes: String)?
   var reload = Reload()
   var lastJob = 0
 
@@ -131,7 +131,7 @@ struct Confirmation: Hashable, Sendable {
 extension UIState {
   var accounts: [Account] { snapshot?.accounts ?? [] }
 
-  /// Who is meant where nobody is named: as ``VaultCore/currentAccount()`` decides.
+  /// Who is meant where nobody is named: as ``GroupSession/currentAccount()`` decides.
   var current: Account? {
     if let current = accounts.first(where: \.isCurrent) { return current }
     let signedIn = accounts.filter(\.isSignedIn)

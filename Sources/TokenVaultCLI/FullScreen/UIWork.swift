@@ -14,8 +14,8 @@ final class UIWork: Sendable {
   let groupPath: String
   private let invocation: Invocation
   private let platform: SignInPlatform
-  private let reader: Mutex<VaultCore>
-  private let worker: Mutex<VaultCore>
+  private let reader: Mutex<GroupSession>
+  private let worker: Mutex<GroupSession>
   private let reading = DispatchQueue(label: "dev.tokenvault.ui.reading")
   private let working = DispatchQueue(label: "dev.tokenvault.ui.working")
   private let cancellation = Mutex(Cancellation())
@@ -31,14 +31,14 @@ final class UIWork: Sendable {
     groupPath = settled.groupPath
     platform = invocation.platform()
     mailbox = try Mailbox()
-    reader = Mutex(VaultCore(settled))
-    worker = Mutex(VaultCore(settled))
+    reader = Mutex(GroupSession(settled))
+    worker = Mutex(GroupSession(settled))
   }
 
   /// Opens the group for both; one that does not exist yet is no failure.
   func open() throws {
-    try reader.withLock { _ = try $0.accounts(.all) }
-    try worker.withLock { _ = try $0.accounts(.all) }
+    try reader.withLock { _ = try AccountEnumeration($0).accounts(.all) }
+    try worker.withLock { _ = try AccountEnumeration($0).accounts(.all) }
     if invocation.options.passphraseDescriptor == nil { memory.stopAsking() }
   }
 
@@ -48,10 +48,10 @@ final class UIWork: Sendable {
     reading.async { [self] in
       do {
         let snapshot = try reader.withLock { core in
-          let listing = try core.accounts(.all)
+          let listing = try AccountEnumeration(core).accounts(.all)
           return Snapshot(
             accounts: listing.accounts, emptyReason: listing.emptyReason,
-            damagedRows: listing.damagedRows, device: try core.deviceInformation())
+            damagedRows: listing.damagedRows, device: try DeviceInformation(core.configuration))
         }
         mailbox.post(.loaded(number, snapshot))
       } catch { mailbox.post(.notLoaded(number, UIFailure(error))) }
@@ -77,7 +77,7 @@ final class UIWork: Sendable {
         outcome = try worker.withLock { core in
           try UIJob(
             invocation: invocation, core: core,
-            acquisition: Acquisition(core: core, platform: platform, wish) { [self] event in
+            acquisition: Acquisition(core, platform: platform, wish) { [self] event in
               tell(event, number, order)
             }
           ).outcome(of: order)
@@ -102,7 +102,7 @@ final class UIWork: Sendable {
     if case (.contacting, .signIn) = (event, order) { mailbox.post(.key(.redraw)) }
   }
 
-  func prepare(_ account: String?) {
+  func prepare(_ account: Account?) {
     reading.async { [self] in
       do {
         let order = try reader.withLock { try SignInOrder(account, $0, invocation) }

@@ -122,6 +122,8 @@ extension Failure {
     case .store(let error, let group): self = Self.store(error, group)
     case .custody(let error, let group): self.init(error, group)
     case .cache(let error): self.init(error)
+    case .keyFileNotCreated(let path, let errno):
+      self.init(CommandError.fileNotMade(path: path, errno: errno))
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
     case .clientRequired(let stored, let account):

@@ -16,7 +16,7 @@ enum Completions {
   static func accounts() -> [String] {
     offered { invocation in
       let vault = try invocation.vault(of: invocation.select(needsAccount: false))
-      return try vault.accounts(.all).accounts.flatMap { account in
+      return try AccountEnumeration(vault).accounts(.all).accounts.flatMap { account in
         [account.alias, account.username].compactMap(\.self)
       }.filter { !$0.isEmpty && PlainText.escaped($0) == $0 }
     }

@@ -14,7 +14,7 @@ extension Invocation {
       throw CommandError.noHome
     }
     let registration = SchemeRegistration(
-      scheme: scheme, arguments: [try VaultCore.executable(), "redirect"], dataDirectory: data,
+      scheme: scheme, arguments: [try Membership.executable(), "redirect"], dataDirectory: data,
       environment: Self.wholeEnvironment())
     do {
       if try registration.install() {

@@ -14,11 +14,11 @@ extension Invocation {
 
   /// Gets tokens for a group, until somebody presses Ctrl-C.
   func acquisition(
-    in core: VaultCore, browser: String? = nil,
+    in core: GroupSession, browser: String? = nil,
     report: @escaping @Sendable (SignInEvent) -> Void
   ) -> Acquisition {
     Acquisition(
-      core: core, platform: platform(browser: browser), Interruption.wish(), report: report)
+      core, platform: platform(browser: browser), Interruption.wish(), report: report)
   }
 
   /// All variables, for programs that are started.

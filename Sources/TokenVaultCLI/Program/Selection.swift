@@ -21,7 +21,7 @@ package struct Selection: Sendable {
 
   package let group: GroupName
   package let groupRule: Rule
-  package let account: AccountChoice
+  package let account: AccountReference
   package let accountRule: Rule
 }
 
@@ -44,7 +44,8 @@ extension Invocation {
     if let account {
       let rule: Selection.Rule = options.account == nil ? .variable : .option
       return Selection(
-        group: group, groupRule: groupRule, account: .named(account), accountRule: rule)
+        group: group, groupRule: groupRule, account: AccountReference(parsing: account),
+        accountRule: rule)
     }
     if let rule, rule.group == group {
       return Selection(
@@ -57,8 +58,8 @@ extension Invocation {
   }
 
   /// The vault of the chosen group.
-  package func vault(of selection: Selection) throws(CommandError) -> VaultCore {
-    VaultCore(try configuration(selection.group))
+  package func vault(of selection: Selection) throws(CommandError) -> GroupSession {
+    GroupSession(try configuration(selection.group))
   }
 
   private func chosenGroup() throws(CommandError) -> (GroupName, Selection.Rule)? {

@@ -22,12 +22,13 @@ var own: [String: String] = [:]
 var counts: [String: Int] = [:]
 var vault = Vault(group)
 
-func expect(_ account: String, _ value: String?) async throws {
+func expect(_ name: String, _ value: String?) async throws {
   do {
-    let token = try await vault.token(TokenRequest(scopes: ScopeSet([])), account: account)
+    let account = try await vault.account(named: name)
+    let token = try await vault.token(TokenRequest(scopes: ScopeSet([])), for: account)
     let found = String(decoding: token.accessToken.reveal(), as: UTF8.self)
     guard found == value else {
-      throw Wrong(what: "\(account): \(found) instead of \(value ?? "nothing")")
+      throw Wrong(what: "\(name): \(found) instead of \(value ?? "nothing")")
     }
   } catch let error as VaultError {
     guard case .noAccount = error, value == nil else { throw error }
@@ -54,11 +55,11 @@ for step in 0..<operations {
     guard mine == own.keys.sorted() else { throw Wrong(what: "listed \(mine)") }
     counts["listed", default: 0] += 1
   case 15...17:
-    try await vault.switchTo("shared-\(step % 2)")
+    try await vault.switchTo(try await vault.account(named: "shared-\(step % 2)"))
     counts["switched", default: 0] += 1
   case 18 where number % 2 == 0:
     guard own[name] != nil else { continue }
-    let report = try await vault.signOut([name])
+    let report = try await vault.signOut([try await vault.account(named: name)])
     guard report.accounts.map(\.username) == [name] else { throw Wrong(what: "another account") }
     own[name] = nil
     try await expect(name, nil)

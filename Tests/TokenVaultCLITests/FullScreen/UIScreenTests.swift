@@ -143,7 +143,7 @@ struct UIScreenTests {
 
   @Test func anAnswerIsTurnedPageByPage() {
     var state = UIFixtures.state()
-    _ = state.start(.token(TokenOrder(account: "a")))
+    _ = state.start(.token(TokenOrder(account: UIFixtures.two[0])))
     let lines = (1...40).map { "line \($0)" }
     _ = state.take(.finished(1, .done("done", TextPage("Answer", lines))))
     #expect(state.shown.contains(" line 17\n"))

@@ -7,8 +7,8 @@ import TokenVaultModel
 
 @Suite("The state of the full screen")
 struct UIStateTests {
-  private let ada = UIFixtures.two[0].selector
-  private let bob = UIFixtures.two[1].selector
+  private let ada = UIFixtures.two[0]
+  private let bob = UIFixtures.two[1]
 
   @Test func theCurrentAccountIsChosenFirst() {
     let state = UIFixtures.state([

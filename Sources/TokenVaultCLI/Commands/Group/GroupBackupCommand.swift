@@ -22,7 +22,7 @@ struct GroupBackupCommand: VaultCommand {
     let vault = try invocation.vaultInForce()
     let path = try invocation.absolute(file)
     guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
-    try vault.backup(to: path)
+    try Backup(vault).write(to: path)
     if global.json {
       return try invocation.answerJSON { writer in
         writer.object {
@@ -56,7 +56,7 @@ struct GroupRestoreCommand: VaultCommand {
     guard InputFile.exists(path) else {
       throw CommandError.input(path: file, errno: SystemMessage.noEntry)
     }
-    let findings = try vault.restore(from: path)
+    let findings = try Backup(vault).restore(from: path)
     if global.json {
       return try invocation.answerJSON { findings.write(vault.group, to: &$0) }
     }

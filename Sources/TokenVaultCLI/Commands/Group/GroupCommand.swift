@@ -29,7 +29,7 @@ struct GroupArgument: ParsableArguments {
     completion: .custom { _, _, _ in Completions.groups() })
   var name: String?
 
-  func vault(in invocation: Invocation) throws -> VaultCore {
+  func vault(in invocation: Invocation) throws -> GroupSession {
     var invocation = invocation
     if let name { invocation.options.group = name }
     return try invocation.vaultInForce()
@@ -38,7 +38,7 @@ struct GroupArgument: ParsableArguments {
 
 extension Invocation {
   /// The vault of the group in force, for commands without an account.
-  func vaultInForce() throws -> VaultCore {
+  func vaultInForce() throws -> GroupSession {
     let selection = try select(needsAccount: false)
     explain(selection)
     return try vault(of: selection)
@@ -62,7 +62,9 @@ struct GroupListCommand: VaultCommand {
     let configuration = try invocation.configuration(.universalStorage)
     let manifests = Manifests(directories: configuration.manifestDirectories)
     let names = try Set(manifests.names() + invocation.groupsOnDisk()).sorted()
-    let groups = try names.map { try VaultCore(invocation.configuration($0)).describe() }
+    let groups = try names.map {
+      try GroupInspection(GroupSession(invocation.configuration($0))).describe()
+    }
     if global.json { return try invocation.answerJSON { $0.array(groups) { $1.write(to: &$0) } } }
     let rows = groups.map { group in
       [
@@ -89,7 +91,7 @@ struct GroupShowCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let group = try vault.describe()
+    let group = try GroupInspection(vault).describe()
     guard group.manifest != nil || group.file != nil else {
       throw VaultError.noManifest(group.name)
     }
@@ -150,7 +152,7 @@ struct GroupVerifyCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let findings = try vault.verify()
+    let findings = try GroupInspection(vault).verify()
     if global.json {
       try invocation.answerJSON { findings.write(vault.group, to: &$0) }
     } else if findings.isSound {

@@ -42,25 +42,12 @@ struct GroupCreateCommand: VaultCommand {
     invocation.options.group = name
     let selection = try invocation.select(needsAccount: false)
     let vault = try invocation.vault(of: selection)
-    let present = try vault.describe()
+    let present = try GroupInspection(vault).describe()
     guard present.file == nil else { throw VaultError.groupExists(selection.group) }
     let manifest = try manifest(selection.group, present.manifest?.manifest, invocation)
-    let changed = manifest == present.manifest?.manifest ? nil : manifest
-    let madeKey = try manifest.custody.makeKeyFile()
-    do {
-      if let changed { try vault.manifests.save(changed) }
-      try vault.create()
-    } catch {
-      // A group that could not be made leaves nothing behind. One that has its file needs its key
-      // file and its manifest, whatever failed after that.
-      if unsafe access(vault.configuration.groupPath, F_OK) != 0 {
-        if changed != nil { try vault.putBack(present.manifest) }
-        if let madeKey { unsafe unlink(madeKey) }
-      }
-      throw error
-    }
+    let madeKey = try GroupSetup(vault).create(from: manifest)
     if let madeKey { invocation.tell("Made the key file \(PlainText.escaped(madeKey)).") }
-    let made = try vault.describe()
+    let made = try GroupInspection(vault).describe()
     if global.json { return try invocation.answerJSON { made.write(to: &$0) } }
     try invocation.answer("Made the group \(selection.group), custody \(manifest.custody.word).")
   }
@@ -122,31 +109,6 @@ struct CustodyOptions: ParsableArguments {
   }
 }
 
-extension GroupManifest.Custody {
-  /// Makes the key file that is named and does not exist.
-  /// - Returns: its path, when it was made now.
-  func makeKeyFile() throws(CommandError) -> String? {
-    guard case .keyFile(let path) = self, !InputFile.exists(path) else { return nil }
-    do throws(CustodyError) { try KeyFileCustody.create(path: path) } catch {
-      switch error {
-      case .keyFileUnreadable(_, let code): throw .fileNotMade(path: path, errno: code)
-      case .keyFileMissing: throw .fileNotMade(path: path, errno: ENOENT)
-      default: throw .vault(.custody(error, group: .universalStorage))
-      }
-    }
-    return path
-  }
-}
-
-extension VaultCore {
-  /// Puts the manifest back that was in force before; nil for none.
-  func putBack(_ manifest: Manifests.Found?) throws(VaultError) {
-    let own = configuration.manifestDirectories.first.map { $0 + "/\(group).json" }
-    guard let manifest, manifest.path == own else { return try manifests.remove(group) }
-    try manifests.save(manifest.manifest)
-  }
-}
-
 extension Invocation {
   /// A member as it is named on the command line: a path is made absolute, with its links
   /// resolved, since that is how the kernel names a running program.
@@ -190,7 +152,7 @@ struct GroupMembersCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    var manifest = try vault.manifests.find(vault.group).manifest
+    var manifest = try vault.configuration.manifests.find(vault.group).manifest
     let before = manifest.members
     for text in remove {
       let member = try invocation.member(text)
@@ -205,7 +167,7 @@ struct GroupMembersCommand: VaultCommand {
       let member = try invocation.member(text)
       if !manifest.members.contains(member) { manifest.members.append(member) }
     }
-    if manifest.members != before { try vault.manifests.save(manifest) }
+    if manifest.members != before { try vault.configuration.manifests.save(manifest) }
     if global.json {
       try invocation.answerJSON { writer in
         writer.object {
@@ -242,10 +204,12 @@ struct GroupDeleteCommand: VaultCommand {
     var invocation = invocation
     invocation.options.group = name
     let vault = try invocation.vault(of: invocation.select(needsAccount: false))
-    guard try vault.describe().file != nil else { throw VaultError.noGroup(vault.group) }
+    guard try GroupInspection(vault).describe().file != nil else {
+      throw VaultError.noGroup(vault.group)
+    }
     try invocation.confirm(
       "Delete the group \(vault.group) and every account in it?", isAnswered: yes)
-    try vault.delete()
+    try GroupDeletion(vault).delete()
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
     } else {

@@ -27,34 +27,13 @@ struct GroupRekeyCommand: VaultCommand {
     let vault = try argument.vault(in: invocation)
     let chosen = try custody.chosen(invocation)
     if recoveryCode {
-      try vault.open(recoveryCode: Self.readCode(invocation, vault.group))
+      try Recovery(vault).open(recoveryCode: Self.readCode(invocation, vault.group))
     } else {
       // A group that does not open is told before there is anything to take back.
       try vault.read { _ in }
     }
-    let before = try vault.describe().manifest?.manifest
-    var after = before
-    if let chosen { after?.custody = chosen }
-    // The manifest in force stays that of the key in force: see Manifests.stage.
-    let next = after == before ? nil : after
-    var keyFile: String?
-    if case .keyFile(let path)? = chosen { keyFile = path }
-    let madeKey = try chosen?.makeKeyFile()
-    let left: VaultError?
-    do {
-      if let next { try vault.manifests.stage(next) }
-      left = try vault.rekey(to: chosen.map(GroupCustodyKind.init), keyFile: keyFile)
-    } catch {
-      // A commit that failed in a system call may still come back, and then needs both.
-      if !error.isInDoubt {
-        if next != nil { try vault.manifests.unstage(vault.group) }
-        if let madeKey { unsafe unlink(madeKey) }
-      }
-      throw error
-    }
-    if let next { try vault.manifests.save(next) }
-    try vault.manifests.unstage(vault.group)
-    let made = try vault.describe()
+    let left = try Rekey(vault).run(to: chosen)
+    let made = try GroupInspection(vault).describe()
     if global.json {
       try invocation.answerJSON { made.write(to: &$0) }
     } else {
@@ -80,13 +59,6 @@ struct GroupRekeyCommand: VaultCommand {
   }
 }
 
-extension VaultError {
-  /// Whether a change may be in force in spite of the error.
-  fileprivate var isInDoubt: Bool {
-    if case .store(.io, _) = self { true } else { false }
-  }
-}
-
 struct GroupRecoveryCodeCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery-code", abstract: "Make and print a recovery code.",
@@ -103,7 +75,7 @@ struct GroupRecoveryCodeCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let code = try vault.makeRecoveryCode()
+    let code = try Recovery(vault).makeRecoveryCode()
     let bytes = unsafe code.withUnsafeBytes { unsafe Array($0) }
     if global.json {
       try invocation.answerJSON { writer in
@@ -138,7 +110,7 @@ struct GroupUnlockCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     guard let time = Duration(time), time.seconds > 0 else { throw CommandError.badDuration(time) }
     let vault = try argument.vault(in: invocation)
-    try vault.unlock(seconds: UInt32(time.seconds))
+    try KernelUnlock(vault).unlock(seconds: UInt32(time.seconds))
     let end = invocation.now.advanced(by: time.seconds)
     if global.json {
       return try invocation.answerJSON { writer in
@@ -166,7 +138,7 @@ struct GroupLockCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let was = try vault.lock()
+    let was = try KernelUnlock(vault).lock()
     if global.json {
       return try invocation.answerJSON { writer in
         writer.object {
