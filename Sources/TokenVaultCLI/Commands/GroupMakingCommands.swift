@@ -127,7 +127,7 @@ extension GroupManifest.Custody {
   /// - Returns: its path, when it was made now.
   func makeKeyFile() throws(CommandError) -> String? {
     guard case .keyFile(let path) = self, !InputFile.exists(path) else { return nil }
-    do throws(CustodyError) { try KeyFileCustody.create(path: path) } catch {
+    do throws(CustodyError) { try KeyFileCustodian.create(path: path) } catch {
       switch error {
       case .keyFileUnreadable(_, let code): throw .fileNotMade(path: path, errno: code)
       case .keyFileMissing: throw .fileNotMade(path: path, errno: ENOENT)
