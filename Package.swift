@@ -160,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultKeyCustodyTests",
       dependencies: [
-        "TokenVaultKeyCustody", "TokenVaultCrypto", "TokenVaultSystem", "PrototypeCheck",
-        "TokenVaultTestSupport",
+        "TokenVaultKeyCustody", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
+        "PrototypeCheck", "TokenVaultTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

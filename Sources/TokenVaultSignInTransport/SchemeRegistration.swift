@@ -1,5 +1,5 @@
 import Glibc
-public import TokenVaultSystem
+package import TokenVaultSystem
 
 /// Makes the desktop open the URLs of a private-use scheme with this program (RFC 8252 section 7.1):
 /// a desktop entry of the user's, and its choice as the scheme's default.
@@ -35,7 +35,7 @@ public struct SchemeRegistration: Sendable {
 
   /// Writes the entry and makes it the scheme's default, where that is not done yet.
   /// - Returns: whether there was anything to do.
-  public func install() throws(SystemCallError) -> Bool {
+  package func install() throws(SystemCallError) -> Bool {
     if isInstalled { return false }
     try makeDirectories()
     try WholeFile.write(Array(entry.utf8), to: path, replacing: true)

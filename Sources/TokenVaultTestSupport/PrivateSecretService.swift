@@ -1,5 +1,5 @@
 public import Foundation
-public import TokenVaultKeyCustody
+package import TokenVaultKeyCustody
 
 /// A session bus of its own with a real gnome-keyring on it, in a throw-away home. Any number of
 /// them run side by side; all is gone when the last reference is.
@@ -23,7 +23,7 @@ public final class PrivateSecretService: @unchecked Sendable {
   }
 
   /// What went wrong while starting or steering it.
-  public enum Failure: Error {
+  package enum Failure: Error {
     case notReady(State, SecretServiceStatus)
     case noAddress
     case commandFailed([String], status: Int32)

@@ -80,7 +80,7 @@ struct AccountReadingTests {
   func emptyReasons() throws {
     let core = vault.core()
     #expect(try core.accounts(.all).emptyReason == .groupDoesNotExist)
-    let other = try #require(GroupName("dev.tokenvault.shared"))
+    let other = GroupName("dev.tokenvault.shared")
     try vault.core(other).create()
     #expect(try core.accounts(.all).emptyReason == .onlyInOtherGroups([other]))
     try core.create()

@@ -241,7 +241,7 @@ struct GroupCreationAndCustodyTests {
     let missing = #expect(throws: VaultError.self) { try vault.core().create() }
     #expect(missing?.custody == .keyFileMissing(path: path))
     #expect(try files(vault) == [])
-    try KeyFileCustody.create(path: path)
+    try KeyFileCustodian.create(path: path)
     try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
     try vault.core().signOut([Person.bob.id])
     #expect(try vault.core().accounts(.all).accounts.count == 1)

@@ -14,7 +14,7 @@ extension GroupCreationAndCustodyTests {
   func rekey() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
-    try KeyFileCustody.create(path: path)
+    try KeyFileCustodian.create(path: path)
     func core() -> GroupSession {
       vault.core {
         $0.passphrase = Self.answering("fake-passphrase")
@@ -65,7 +65,7 @@ extension GroupCreationAndCustodyTests {
   func keyFileRekeyCutShort() throws {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
-    for path in files { try KeyFileCustody.create(path: path) }
+    for path in files { try KeyFileCustodian.create(path: path) }
     try vault.save(try manifest(.keyFile(path: files[0])))
     try vault.core().importCache(Person.ada.cache())
     let manifests = vault.core().configuration.manifests

@@ -9,8 +9,8 @@ enum SilentToken {
   static func run(
     directory: String, environment: [String: String], runs: Int
   ) async throws -> (ours: Sample, theirs: Double?) {
-    guard let group = GroupName("dev.tokenvault.shared"),
-      let configuration = VaultConfiguration(group: group, environment: environment)
+    let group: GroupName = "dev.tokenvault.shared"
+    guard let configuration = VaultConfiguration(group: group, environment: environment)
     else { throw Command.Failed(arguments: ["configuration"], status: -1) }
     let cache = cache(accounts: 100)
     let application = PublicClientApplication(

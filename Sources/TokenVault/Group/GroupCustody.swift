@@ -30,23 +30,23 @@ struct GroupCustody {
   func slotMaterial(
     _ custody: GroupHeader.Custody, keyFile: String? = nil
   ) throws -> SlotMaterial {
-    var parameters = LockedGroup.Slot.Parameters(salt: try RandomBytes.make(32))
     guard custody == .passphrase else {
-      let key = try KeyFileCustody.keyEncryptionKey(
-        path: try keyFile ?? retrieval.keyFilePath(), salt: parameters.salt)
-      return SlotMaterial(key: key, parameters: parameters)
+      let custodian = KeyFileCustodian(path: try keyFile ?? retrieval.keyFilePath())
+      return try Self.slotMaterial(custodian)
     }
     guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     guard passphrase.count > 0 else { throw VaultError.invalid(.passphrase) }
-    parameters.logN = UInt64(PassphraseCustody.logN)
-    parameters.r = UInt64(PassphraseCustody.r)
-    parameters.p = UInt64(PassphraseCustody.p)
-    let key = try PassphraseCustody.keyEncryptionKey(
-      passphrase: passphrase, salt: parameters.salt, logN: PassphraseCustody.logN,
-      r: PassphraseCustody.r, p: PassphraseCustody.p)
-    return SlotMaterial(key: key, parameters: parameters)
+    return try Self.slotMaterial(PassphraseCustodian(passphrase))
+  }
+
+  private static func slotMaterial<Custodian: DerivingKeyCustodian>(
+    _ custodian: Custodian
+  ) throws -> SlotMaterial {
+    let slot = try Custodian.newSlotParameters()
+    return SlotMaterial(
+      key: try custodian.key(slot), parameters: LockedGroup.Slot.Parameters(slot))
   }
 
   /// The caller holds the group's lock.

@@ -10,7 +10,7 @@ enum KeyFileCreation {
     _ custody: GroupManifest.Custody
   ) throws(VaultError) -> String? {
     guard case .keyFile(let path) = custody, unsafe access(path, F_OK) != 0 else { return nil }
-    do throws(CustodyError) { try KeyFileCustody.create(path: path) } catch {
+    do throws(CustodyError) { try KeyFileCustodian.create(path: path) } catch {
       switch error {
       case .keyFileUnreadable(_, let code): throw .keyFileNotCreated(path: path, errno: code)
       case .keyFileMissing: throw .keyFileNotCreated(path: path, errno: ENOENT)

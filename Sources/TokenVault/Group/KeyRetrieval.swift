@@ -65,9 +65,7 @@ struct KeyRetrieval {
     guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
-    return try PassphraseCustody.keyEncryptionKey(
-      passphrase: passphrase, salt: parameters.salt, logN: Int(clamping: parameters.logN),
-      r: Int(clamping: parameters.r), p: Int(clamping: parameters.p))
+    return try PassphraseCustodian(passphrase).key(KeySlotParameters(parameters))
   }
 
   /// After a rekey that was cut short behind its commit, the key file is the one that the manifest
@@ -87,7 +85,7 @@ struct KeyRetrieval {
   ) throws -> SecretBytes {
     try locked.open(
       slot, at: .custody,
-      with: try KeyFileCustody.keyEncryptionKey(path: path, salt: slot.parameters.salt))
+      with: try KeyFileCustodian(path: path).key(KeySlotParameters(slot.parameters)))
   }
 
   private func stagedKeyFile() -> String? {

@@ -1,3 +1,5 @@
+import TokenVaultModel
+
 /// Writes JSON answers straight into bytes: a listing of 10,000 accounts has no time for a tree.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
@@ -33,25 +35,7 @@ struct JSONWriter {
 
   mutating func string(_ text: String) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
-    defer { bytes.append(UInt8(ascii: "\"")) }
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x7f }
-    if isPlain {
-      bytes.append(contentsOf: text.utf8)
-      return
-    }
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case ..<0x20, 0x7f:
-        bytes += "\\u00".utf8
-        bytes.append(Self.hex(byte >> 4))
-        bytes.append(Self.hex(byte & 15))
-      default: bytes.append(byte)
-      }
-    }
+    JSONString.append(text, to: &bytes)
   }
 
   mutating func bool(_ value: Bool) { raw((value ? "true" : "false").utf8) }
@@ -100,10 +84,6 @@ struct JSONWriter {
     isFirst = false
   }
 
-  private static func hex(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
-  }
-
   /// The same JSON, with those characters written as `\uXXXX` that a terminal would act upon: a
   /// listing is read by people too. Outside of strings none of them can stand.
   static func safeForTerminals(_ json: [UInt8]) -> [UInt8] {
@@ -115,8 +95,7 @@ struct JSONWriter {
     while index < json.count {
       let isLead = [0xc2, 0xe2, 0xef].contains(json[index])
       if isLead, let (scalar, length) = activeScalar(Array(json[index...].prefix(3))) {
-        safe += "\\u".utf8
-        for shift in [12, 8, 4, 0] { safe.append(hex(UInt8(scalar >> UInt16(shift) & 15))) }
+        JSONString.appendEscape(of: scalar, to: &safe)
         index += length
       } else {
         safe.append(json[index])

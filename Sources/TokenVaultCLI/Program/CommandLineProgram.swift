@@ -9,7 +9,7 @@ public enum CommandLineProgram {
     Invocation.holdStandardStreams()
     do {
       // Before anything secret is in memory.
-      try SystemCalls.makeUndumpable()
+      if !Debugging.isAllowed { try SystemCalls.makeUndumpable() }
     } catch {
       Invocation.tell(
         Failure(.unexpected, "This process cannot be kept out of core files: \(error.call)."))

@@ -1,5 +1,7 @@
 import Glibc
 internal import TokenVaultCrypto
+internal import TokenVaultModel
+internal import TokenVaultSystem
 
 /// Reads from the Secret Service without libsecret: one conversation, one deadline.
 ///
@@ -116,7 +118,7 @@ struct SecretServiceReader: ~Copyable {
   /// All generations that are stored for a group, in ascending order.
   mutating func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
     let search = bus.call(.secrets("SearchItems", "a{ss}")) {
-      $0.dictionary([("group", hexadecimal(groupID))])
+      $0.dictionary([("group", Hexadecimal.encode(groupID))])
     }
     let found = try items(search)
     // The attributes of a locked item are hashes.

@@ -1,7 +1,9 @@
+internal import TokenVaultSystem
+
 /// What a diagnosis sees of the Secret Service, without any prompt.
-public struct SecretServiceStatus: Equatable, Sendable {
+package struct SecretServiceStatus: Equatable, Sendable {
   /// Whether something answers for the service's name.
-  public enum Service: Equatable, Sendable {
+  package enum Service: Equatable, Sendable {
     /// It runs.
     case running
     /// It does not run, and the bus knows how to start it.
@@ -11,15 +13,15 @@ public struct SecretServiceStatus: Equatable, Sendable {
   }
 
   /// Whether the session bus let us in.
-  public internal(set) var isBusReachable = false
+  package internal(set) var isBusReachable = false
   /// Nil when the bus could not say.
-  public internal(set) var service: Service?
+  package internal(set) var service: Service?
   /// Whether there is a default collection; nil when the service could not say.
-  public internal(set) var hasDefaultCollection: Bool?
+  package internal(set) var hasDefaultCollection: Bool?
   /// Whether the default collection is locked; nil when there is none to ask.
-  public internal(set) var isLocked: Bool?
+  package internal(set) var isLocked: Bool?
   /// What stands in the way of reading a key; nil when nothing does.
-  public internal(set) var failure: CustodyError?
+  package internal(set) var failure: CustodyError?
 
   init(address: String?, deadline: Deadline) {
     do throws(CustodyError) {

@@ -1,12 +1,13 @@
 internal import TokenVaultCSecretService
-public import TokenVaultCrypto
+internal import TokenVaultSystem
+package import TokenVaultCrypto
 
 /// Keeps group keys in the Linux Secret Service. Every call blocks.
 ///
 /// Reading speaks D-Bus directly; creating, deleting and unlocking go through libsecret, which is
 /// loaded then. Each state of the service is an error of its own, thrown within the deadline
 /// unless a prompt is shown: that may take as long as the user takes.
-public struct SecretServiceCustodian: Sendable {
+package struct SecretServiceCustodian: StoringKeyCustodian {
   private let busAddress: String?
   private let allowPrompt: Bool
   private let deadlineMilliseconds: Int
@@ -16,14 +17,14 @@ public struct SecretServiceCustodian: Sendable {
   ///   - busAddress: as in `DBUS_SESSION_BUS_ADDRESS`.
   ///   - allowPrompt: whether a locked collection may make the service ask the user.
   ///   - deadlineMilliseconds: over each conversation with the service.
-  public init(busAddress: String?, allowPrompt: Bool, deadlineMilliseconds: Int = 1000) {
+  package init(busAddress: String?, allowPrompt: Bool, deadlineMilliseconds: Int = 1000) {
     self.busAddress = busAddress
     self.allowPrompt = allowPrompt
     self.deadlineMilliseconds = deadlineMilliseconds
   }
 
   /// The key of a generation: of several items with its id, the first that holds a key.
-  public func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes {
+  package func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes {
     try key(id, where: { _ in true })
   }
 
@@ -31,7 +32,7 @@ public struct SecretServiceCustodian: Sendable {
   ///
   /// Several items can have one id, after an interrupted rotation or an import; each is offered in
   /// turn. Throws `wrongKey` when none is taken.
-  public func key(
+  package func key(
     _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
     do throws(CustodyError) {
@@ -45,21 +46,21 @@ public struct SecretServiceCustodian: Sendable {
   }
 
   /// A conversation with the service that has begun, for the next key that is read.
-  public struct Conversation: ~Copyable {
+  package struct Conversation: ~Copyable {
     fileprivate var reader: SecretServiceReader?
   }
 
   /// Begins a conversation and waits for nothing, so that the service's first answer comes while
   /// the caller does something else. What goes wrong is thrown when a key is asked for. A service
   /// that does not run is not started by this.
-  public func begin() -> Conversation {
+  package func begin() -> Conversation {
     do throws(CustodyError) {
       return Conversation(reader: try SecretServiceReader.begin(busAddress, deadline))
     } catch { return Conversation(reader: nil) }
   }
 
   /// The key of a generation, over a conversation that has begun.
-  public func key(
+  package func key(
     _ id: GroupKeyID, over conversation: consuming Conversation
   ) throws(CustodyError) -> SecretBytes {
     guard var reader = conversation.reader else { return try key(id) }
@@ -76,7 +77,7 @@ public struct SecretServiceCustodian: Sendable {
   /// Throws `alreadyStored` when there is an item with this id: none is ever overwritten. When the
   /// key that comes back is another, it throws `wrongKey`. After any error but these the item may be
   /// there or not: ask ``generations(of:)`` before trying again.
-  public func store(
+  package func store(
     _ key: borrowing SecretBytes, as id: GroupKeyID
   ) throws(CustodyError) {
     guard key.count == groupKeySize else { throw .wrongKey }
@@ -85,7 +86,7 @@ public struct SecretServiceCustodian: Sendable {
     unsafe try request { request in
       unsafe text.withUnsafeBytes {
         unsafe tv_secret_store(
-          &request, hexadecimal(id.groupID), String(id.generation),
+          &request, id.hexadecimalGroupID, String(id.generation),
           $0.assumingMemoryBound(to: CChar.self).baseAddress, $0.count)
       }
     }
@@ -98,17 +99,17 @@ public struct SecretServiceCustodian: Sendable {
   ///
   /// Deleting what is not there is no error. Nothing found in a locked collection is not gone:
   /// then it throws `locked`.
-  public func delete(_ id: GroupKeyID) throws(CustodyError) {
+  package func delete(_ id: GroupKeyID) throws(CustodyError) {
     guard try contains(id) else { return }
     unsafe try request { request in
-      unsafe tv_secret_delete(&request, hexadecimal(id.groupID), String(id.generation))
+      unsafe tv_secret_delete(&request, id.hexadecimalGroupID, String(id.generation))
     }
     var reader = try reader()
     if try reader.contains(id) { throw .notDeleted(generation: id.generation) }
   }
 
   /// All generations that are stored for a group, in ascending order.
-  public func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
+  package func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
     do throws(CustodyError) {
       var reader = try reader()
       return try reader.generations(of: groupID)
@@ -120,10 +121,10 @@ public struct SecretServiceCustodian: Sendable {
   }
 
   /// Whether libsecret, which creates and deletes keys, can be loaded.
-  public static var isLibraryLoadable: Bool { tv_secret_library() }
+  package static var isLibraryLoadable: Bool { tv_secret_library() }
 
   /// What a diagnosis sees; never prompts.
-  public func status() -> SecretServiceStatus {
+  package func status() -> SecretServiceStatus {
     SecretServiceStatus(address: busAddress, deadline: deadline)
   }
 

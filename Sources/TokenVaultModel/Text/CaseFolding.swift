@@ -2,17 +2,17 @@
 ///
 /// Stored lookup tags are made from these bytes, so a comparison by any other rule (such as
 /// Swift's canonical equivalence) could find what the tags do not.
-public enum CaseFolding {
+package enum CaseFolding {
   /// The bytes that stand for `name` in comparisons and lookup tags.
-  public static func fold(_ name: String) -> [UInt8] { Array(name.lowercased().utf8) }
+  package static func fold(_ name: String) -> [UInt8] { Array(name.lowercased().utf8) }
 
   /// Whether two names are the same name.
-  public static func equal(_ left: String, _ right: String) -> Bool {
+  package static func equal(_ left: String, _ right: String) -> Bool {
     left.utf8.elementsEqual(right.utf8) || fold(left) == fold(right)
   }
 }
 
 extension CaseFolding {
   /// The folded name as text, for use as a key.
-  public static func key(_ name: String) -> String { name.lowercased() }
+  package static func key(_ name: String) -> String { name.lowercased() }
 }

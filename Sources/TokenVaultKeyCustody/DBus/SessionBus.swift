@@ -1,4 +1,6 @@
 import Glibc
+internal import TokenVaultModel
+internal import TokenVaultSystem
 
 /// A connection to a message bus, for one short conversation under one deadline.
 ///
@@ -37,7 +39,7 @@ struct SessionBus: ~Copyable {
   static func open(_ address: String?, _ deadline: Deadline) throws(CustodyError) -> SessionBus {
     var bus = SessionBus(socket: try connect(address, deadline), deadline: deadline)
     bus.pending.raw(
-      "\0AUTH EXTERNAL \(hexadecimal(Array(String(geteuid()).utf8)))\r\nBEGIN\r\n")
+      "\0AUTH EXTERNAL \(Hexadecimal.encode(String(geteuid()).utf8))\r\nBEGIN\r\n")
     bus.greeting = bus.call(.bus("Hello"))
     return bus
   }
@@ -95,7 +97,7 @@ struct SessionBus: ~Copyable {
       if count >= 0 {
         sent += count
       } else if errno == EAGAIN {
-        try deadline.wait(socket, POLLOUT)
+        try wait(POLLOUT)
       } else if errno != EINTR {
         throw .serviceGone
       }
@@ -105,11 +107,19 @@ struct SessionBus: ~Copyable {
 
   private mutating func receive() throws(CustodyError) {
     guard buffer.count < Self.limit else { throw .badAnswer }
-    try deadline.wait(socket, POLLIN)
+    try wait(POLLIN)
     let count = unsafe buffer.receive {
       unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
     }
     if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { throw .serviceGone }
+  }
+
+  private func wait(_ events: Int32) throws(CustodyError) {
+    let isReady: Bool
+    do throws(SystemCallError) {
+      isReady = try deadline.wait(for: events, on: socket)
+    } catch { throw .serviceGone }
+    guard isReady else { throw .timedOut }
   }
 
   private mutating func authenticated() throws(CustodyError) {
@@ -184,106 +194,5 @@ struct SessionBus: ~Copyable {
     case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."): .noService
     default: .refused(name: name)
     }
-  }
-}
-
-extension SessionBus {
-  private static func connect(
-    _ address: String?, _ deadline: Deadline
-  ) throws(CustodyError) -> Int32 {
-    for name in socketNames(address ?? "") {
-      var peer = sockaddr_un()
-      peer.sun_family = sa_family_t(AF_UNIX)
-      guard name.count < MemoryLayout.size(ofValue: peer.sun_path) else { continue }
-      unsafe withUnsafeMutableBytes(of: &peer.sun_path) { unsafe $0.copyBytes(from: name) }
-      // The length counts for abstract names, where zero bytes are part of the name.
-      let size = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
-      let socket = Glibc.socket(
-        AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      guard socket >= 0 else { throw .noBus }
-      // A bus that no longer accepts must not hold us for longer than the deadline.
-      var patience = deadline.remaining
-      unsafe setsockopt(
-        socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-      let result = unsafe withUnsafePointer(to: &peer) {
-        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe Glibc.connect(socket, $0, size)
-        }
-      }
-      if result == 0 { return socket }
-      let failure = errno
-      close(socket)
-      if failure == EAGAIN { throw .timedOut }
-    }
-    throw .noBus
-  }
-
-  /// The socket names of an address list (D-Bus Specification, "Server Addresses"): paths, and
-  /// abstract names with their leading zero byte.
-  static func socketNames(_ addresses: String) -> [[UInt8]] {
-    addresses.utf8.split(separator: UInt8(ascii: ";")).compactMap { address in
-      guard address.starts(with: "unix:".utf8) else { return nil }
-      for pair in address.dropFirst(5).split(separator: UInt8(ascii: ",")) {
-        if pair.starts(with: "path=".utf8) { return unescaped(pair.dropFirst(5)) }
-        if pair.starts(with: "abstract=".utf8) {
-          return unescaped(pair.dropFirst(9)).map { [0] + $0 }
-        }
-      }
-      return nil
-    }
-  }
-
-  private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      if character != UInt8(ascii: "%") {
-        bytes.append(character)
-      } else {
-        guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble)
-        else { return nil }
-        bytes.append(high << 4 | low)
-      }
-    }
-    return bytes.isEmpty || bytes.contains(0) ? nil : bytes
-  }
-
-  private static func nibble(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-}
-
-/// A moment of the monotonic clock.
-struct Deadline {
-  private let moment: Int
-
-  init(milliseconds: Int) { moment = Self.now() + milliseconds * 1000 }
-
-  var remaining: timeval {
-    let left = max(moment - Self.now(), 1)
-    return timeval(tv_sec: left / 1_000_000, tv_usec: left % 1_000_000)
-  }
-
-  /// Waits until the descriptor is ready.
-  func wait(_ descriptor: Int32, _ events: Int32) throws(CustodyError) {
-    while true {
-      let left = moment - Self.now()
-      guard left > 0 else { throw .timedOut }
-      var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-      let ready = unsafe poll(&entry, 1, Int32(clamping: (left + 999) / 1000))
-      if ready > 0 { return }
-      if ready < 0 && errno != EINTR { throw .serviceGone }
-    }
-  }
-
-  private static func now() -> Int {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1_000_000 + time.tv_nsec / 1000
   }
 }
