@@ -1,4 +1,4 @@
-/// Who is asked: the part of a path that names an authority.
+/// An authority, as the path of a URL names it.
 struct Realm: Hashable {
   enum Kind: Hashable {
     case common, organizations, consumers
@@ -8,12 +8,12 @@ struct Realm: Hashable {
   }
 
   let kind: Kind
-  /// As it stood in the URL, with a slash in front.
+  /// The part of the URL's path that names the authority, with a leading slash.
   let path: String
 
-  /// Realms of which a token of one may be used at another: all of Entra, one B2C policy, one
-  /// plain provider.
-  var vicinity: String {
+  /// Realms with the same value accept each other's refresh tokens: all of Entra, one B2C policy, or
+  /// one plain provider.
+  var trustDomain: String {
     switch kind {
     case .common, .organizations, .consumers, .tenant: "entra"
     case .b2c(let tenant, let policy, _): "b2c \(tenant) \(policy)"
@@ -21,7 +21,7 @@ struct Realm: Hashable {
     }
   }
 
-  var isEntra: Bool { vicinity == "entra" }
+  var isEntra: Bool { trustDomain == "entra" }
 
   var isPlain: Bool { if case .plain = kind { true } else { false } }
 
@@ -38,12 +38,12 @@ struct Realm: Hashable {
     }
   }
 
-  /// The tenant that speaks for a user here.
+  /// The tenant that issues a user's tokens in this realm.
   func tenant(for user: User) -> String {
     if case .tenant(let id) = kind { id } else { user.tenant }
   }
 
-  /// The issuer of a user's tokens; without a user, as the discovery document has it.
+  /// The issuer of a user's tokens; without a user, the issuer in the discovery document.
   func issuer(base: String, for user: User?) -> String {
     switch kind {
     case .common, .organizations: "\(base)/\(user?.tenant ?? "{tenantid}")/v2.0"
@@ -55,81 +55,6 @@ struct Realm: Hashable {
     }
   }
 
-  /// Whether the issuer is known before somebody signs in, so that RFC 9207 can be kept.
+  /// Whether the issuer is known before a user signs in, which RFC 9207 requires.
   var hasOneIssuer: Bool { kind != .common && kind != .organizations }
-}
-
-/// What a path leads to.
-enum Endpoint: String {
-  case discovery, keys, authorize, interaction, token, devicecode, devicelogin, logout, revoke
-  case userinfo, instance, me, messages, api, control, unknown
-}
-
-extension Configuration {
-  /// The endpoint and realm of a path; the realm is nil where it names an unknown tenant, or where
-  /// the endpoint has none.
-  func route(_ segments: [String]) -> (endpoint: Endpoint, realm: Realm?) {
-    let path = segments.map { $0.lowercased() }
-    switch path.first {
-    case "control": return (.control, nil)
-    case "interaction": return (.interaction, nil)
-    case "devicelogin": return (.devicelogin, nil)
-    case "api": return (.api, nil)
-    case "v1.0": return (path.count > 2 ? .messages : .me, nil)
-    case "oidc" where path.count > 2:
-      let names: [String: Endpoint] = [
-        "authorize": .authorize, "token": .token, "device": .devicecode, "logout": .logout,
-        "revoke": .revoke, "keys": .keys, "userinfo": .userinfo, ".well-known": .discovery,
-      ]
-      if path[2] == ".well-known", path.last != "openid-configuration" { return (.unknown, nil) }
-      return (names[path[2]] ?? .unknown, plain(segments[1]))
-    // RFC 8414 section 3.1: the well-known part goes between host and path.
-    case ".well-known" where path.count == 4 && path[2] == "oidc":
-      let isKnown = ["oauth-authorization-server", "openid-configuration"].contains(path[1])
-      return (isKnown ? .discovery : .unknown, plain(segments[3]))
-    case "tfp" where path.count > 3:
-      return (Self.endpoint(path.dropFirst(3)), b2c(path[1], path[2], isTFP: true))
-    case _ where path.count > 2 && path[1].hasPrefix("b2c_1"):
-      return (Self.endpoint(path.dropFirst(2)), b2c(path[0], path[1], isTFP: false))
-    case let tenant?:
-      return (Self.endpoint(path.dropFirst()), entra(tenant))
-    case nil: return (.unknown, nil)
-    }
-  }
-
-  private static func endpoint(_ rest: ArraySlice<String>) -> Endpoint {
-    switch rest.joined(separator: "/") {
-    case "v2.0/.well-known/openid-configuration": .discovery
-    case "discovery/v2.0/keys": .keys
-    case "discovery/instance": .instance
-    case "oauth2/v2.0/authorize": .authorize
-    case "oauth2/v2.0/token": .token
-    case "oauth2/v2.0/devicecode": .devicecode
-    case "oauth2/v2.0/logout": .logout
-    case "oauth2/v2.0/revoke": .revoke
-    default: .unknown
-    }
-  }
-
-  private func plain(_ name: String) -> Realm { Realm(kind: .plain(name), path: "/oidc/\(name)") }
-
-  private func b2c(_ tenant: String, _ policy: String, isTFP: Bool) -> Realm? {
-    guard let id = tenantID(tenant) else { return nil }
-    return Realm(
-      kind: .b2c(tenant: id, policy: policy, isTFP: isTFP),
-      path: (isTFP ? "/tfp" : "") + "/\(tenant)/\(policy)")
-  }
-
-  private func entra(_ name: String) -> Realm? {
-    let audiences: [String: Realm.Kind] = [
-      "common": .common, "organizations": .organizations, "consumers": .consumers,
-      Self.consumers: .consumers,
-    ]
-    guard let kind = audiences[name] ?? tenantID(name).map({ .tenant($0) }) else { return nil }
-    return Realm(kind: kind, path: "/\(name)")
-  }
-
-  private func tenantID(_ name: String) -> String? {
-    tenants[name] ?? tenants.values.first { $0 == name }
-  }
 }

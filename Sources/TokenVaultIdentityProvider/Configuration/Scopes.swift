@@ -1,6 +1,4 @@
-import TokenVaultSignIn
-
-/// Scopes as the provider knows them.
+/// The scopes that the provider knows.
 enum Scopes {
   static let openID: Set = ["openid", "profile", "email", "offline_access"]
   private static let graph: Set = [
@@ -8,8 +6,8 @@ enum Scopes {
   ]
   private static let graphPrefix = "https://graph.microsoft.com/"
 
-  /// Takes a scope parameter apart and checks every scope: known to Graph, or of another resource
-  /// in the form `scheme://resource/name`; all of one resource.
+  /// Splits a scope parameter (RFC 6749 section 3.3). Every scope must be one of Graph's or have the
+  /// form `scheme://resource/name`, and all must belong to one resource.
   static func parse(_ text: String?, base: String) throws(Failure) -> [String] {
     let scopes = (text ?? "").split(separator: " ").map(String.init)
     var resources: Set<String> = []
@@ -32,7 +30,7 @@ enum Scopes {
     return scope.contains("/") && !scope.hasSuffix("/")
   }
 
-  /// The name that consent is kept under: a Graph scope is the same with and without its resource.
+  /// The name under which consent is stored: that of a Graph scope has no resource.
   static func name(_ scope: String, _ base: String) -> String {
     for prefix in [graphPrefix, base + "/"] where scope.hasPrefix(prefix) {
       return String(scope.dropFirst(prefix.count))
@@ -40,7 +38,7 @@ enum Scopes {
     return scope
   }
 
-  /// The audience that a scope belongs to; `graph` for Graph and for OpenID Connect's own.
+  /// The audience of a scope; `graph` for those of Graph and of OpenID Connect.
   static func resource(_ scope: String, _ base: String) -> String {
     let name = name(scope, base)
     guard name.contains("/"), let slash = name.lastIndex(of: "/") else { return "graph" }

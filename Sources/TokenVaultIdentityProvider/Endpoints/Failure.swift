@@ -1,15 +1,16 @@
 import Foundation
-import TokenVaultModel
 
-/// An error answer of the protocol.
+/// An error response (RFC 6749 section 5.2).
 struct Failure: Error {
   var error: String
-  /// The number behind `AADSTS` or `AADB2C`.
+  /// The number after `AADSTS` or `AADB2C`.
   var code: Int
   var text: String
   var status = 400
   var suberror: String?
   var claims: String?
+
+  static let broken = Failure("server_error", 90033, "Try again later.", status: 500)
 
   init(
     _ error: String, _ code: Int, _ text: String, status: Int = 400, suberror: String? = nil,
@@ -23,7 +24,7 @@ struct Failure: Error {
     self.claims = claims
   }
 
-  /// The answer in the shape of the realm: plain RFC 6749, or with what Microsoft adds.
+  /// The error response of a realm: plain RFC 6749, or with the members that Microsoft adds.
   func reply(realm: Realm?, correlation: String?, now: Date) -> Reply {
     guard realm?.isPlain != true else {
       return .json(
@@ -33,20 +34,20 @@ struct Failure: Error {
         ], status: status)
     }
     let moment = now.formatted(.iso8601).replacingOccurrences(of: "T", with: " ")
-    let trace = UUID().uuidString.lowercased()
-    let correlation = correlation ?? UUID().uuidString.lowercased()
+    let trace = RandomText.uuid()
+    let correlation = correlation ?? RandomText.uuid()
     let prefix = realm?.policy == nil ? "AADSTS" : "AADB2C"
-    var answer: JSONValue = [
+    var answer: JSON = [
       "error": .string(error),
       "error_description": .string(
         "\(prefix)\(code): \(text) Trace ID: \(trace) Correlation ID: \(correlation) "
           + "Timestamp: \(moment)"),
-      "error_codes": [.number(String(code))],
+      "error_codes": [.integer(code)],
       "timestamp": .string(moment), "trace_id": .string(trace),
       "correlation_id": .string(correlation),
     ]
-    answer.set("suberror", suberror.map { .string($0) })
-    answer.set("claims", claims.map { .string($0) })
+    answer["suberror"] = suberror.map { .string($0) }
+    answer["claims"] = claims.map { .string($0) }
     return .json(answer, status: status)
   }
 }

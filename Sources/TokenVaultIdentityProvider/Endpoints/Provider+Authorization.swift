@@ -1,17 +1,15 @@
 import Foundation
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
 
+/// The authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2).
 extension Provider {
   static let cookie = "idp_session"
 
   mutating func authorize(_ request: Request, _ realm: Realm) -> Reply {
     guard let parameters = request.method == "POST" ? request.form : request.query else {
-      return .page("Sorry", "<p id=\"error\">Not a form.</p>", status: 400)
+      return .page("Sorry", "<p id=\"error\">The request is not a form.</p>", status: 400)
     }
-    // RFC 6749 section 4.1.2.1: without a known client and its own redirect URI nobody but the
-    // person in front of the browser may be told.
+    // RFC 6749 section 4.1.2.1: without a known client and one of its redirect URIs, only the user
+    // in front of the browser may see the error.
     guard let client = client(parameters["client_id"]) else {
       return errorPage("AADSTS700016: The application was not found in the directory.")
     }
@@ -31,7 +29,7 @@ extension Provider {
     return proceed(flow, session: request.cookie(Self.cookie))
   }
 
-  private func check(_ parameters: FormParameters, _ flow: inout Flow) throws(Failure) {
+  private func check(_ parameters: FormFields, _ flow: inout Flow) throws(Failure) {
     guard !parameters.hasRepeats else {
       throw Failure("invalid_request", 9000411, "A parameter is repeated.")
     }
@@ -43,7 +41,7 @@ extension Provider {
     }
     guard parameters["code_challenge_method"] == "S256",
       let challenge = parameters["code_challenge"],
-      Base64URL.decode(challenge)?.count == 32
+      Data(base64URL: challenge)?.count == 32
     else {
       throw Failure("invalid_request", 9002325, "Proof Key for Code Exchange (S256) is required.")
     }
@@ -53,7 +51,7 @@ extension Provider {
       throw Failure("invalid_scope", 70011, "The scope 'openid' is missing.")
     }
     if let claims = flow.claims, object(claims) == nil {
-      throw Failure("invalid_request", 50062, "The claims parameter is no JSON object.")
+      throw Failure("invalid_request", 50062, "The claims parameter is not a JSON object.")
     }
     flow.prompts = Set((parameters["prompt"] ?? "").split(separator: " ").map(String.init))
     guard
@@ -62,9 +60,10 @@ extension Provider {
     else { throw Failure("invalid_request", 90023, "The prompt parameter is not valid.") }
   }
 
-  func object(_ text: String) -> JSONValue? {
+  /// The JSON object in a text; nil for anything else.
+  func object(_ text: String) -> JSON? {
     do {
-      let value = try JSONValue(parsing: Array(text.utf8))
+      let value = try JSON(parsing: text.utf8)
       return value.members == nil ? nil : value
     } catch {
       return nil
@@ -77,7 +76,7 @@ extension Provider {
     return reply
   }
 
-  /// Asks the person what is still to be asked, or ends with a code.
+  /// Shows the next page that the user has to answer, or ends the flow with a code.
   mutating func proceed(_ flow: Flow, session: String?) -> Reply {
     var flow = flow
     let signedIn = session.flatMap { sessions[$0] } ?? [:]
@@ -130,28 +129,28 @@ extension Provider {
     return scopes.map { Scopes.name($0, base) }.filter { !given.contains($0) }
   }
 
-  /// Keeps a request until the person has answered, under a name that only the page knows.
+  /// Stores a flow until the user answers. Returns its ID, which only the page contains.
   mutating func keep(_ flow: Flow) -> String {
-    let id = randomText()
+    let id = RandomText.base64URL()
     flows[id] = flow
     return id
   }
 
-  /// Ends a sign-in: a code for the client's redirect URI.
+  /// Ends a flow with a code for the client's redirect URI.
   mutating func finish(_ flow: Flow) -> Reply {
-    let code = "0." + randomText()
-    codes[code] = Code(flow: flow, expires: now + configuration.number("codeLifetime"))
+    let code = "0." + RandomText.base64URL()
+    codes[code] = AuthorizationCode(flow: flow, expires: now + configuration.number("codeLifetime"))
     count("codes")
-    var parameters = FormParameters(["code": code, "state": flow.state])
+    var parameters = FormFields(["code": code, "state": flow.state])
     parameters.append("iss", answerIssuer(flow))
-    if flow.realm.isEntra { parameters.append("session_state", UUID().uuidString.lowercased()) }
+    if flow.realm.isEntra { parameters.append("session_state", RandomText.uuid()) }
     return .redirect(flow.redirectURI, parameters)
   }
 
   func refuse(_ flow: Flow, _ failure: Failure) -> Reply {
     let prefix = flow.realm.policy != nil ? "AADB2C" : flow.realm.isPlain ? "" : "AADSTS"
     let text = prefix.isEmpty ? failure.text : "\(prefix)\(failure.code): \(failure.text)"
-    var parameters = FormParameters([
+    var parameters = FormFields([
       "error": failure.error, "error_description": text, "state": flow.state,
     ])
     parameters.append("error_subcode", failure.suberror)
@@ -159,7 +158,7 @@ extension Provider {
     return .redirect(flow.redirectURI, parameters)
   }
 
-  /// RFC 9207: whoever answers says so, where the discovery document promises it.
+  /// The `iss` parameter (RFC 9207), in realms whose discovery document promises it.
   private func answerIssuer(_ flow: Flow) -> String? {
     guard configuration.isOn("issParameter"), flow.realm.hasOneIssuer else { return nil }
     return flow.realm.issuer(base: base, for: nil)

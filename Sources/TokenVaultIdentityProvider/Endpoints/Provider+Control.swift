@@ -1,15 +1,11 @@
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
-
-/// What tests and demos steer the provider with.
+/// The requests with which tests and demos control the provider.
 extension Provider {
   mutating func control(_ request: Request) -> Reply {
-    // A page in a browser can reach this port; it sends its origin, and no test does.
+    // A web page can reach this port. Its requests have an Origin header; those of tests do not.
     guard request.headers["origin"] == nil else { return .json(["error": "foreign"], status: 403) }
-    let body: JSONValue
+    let body: JSON
     do {
-      body = request.body.isEmpty ? [:] : try JSONValue(parsing: request.body)
+      body = request.body.isEmpty ? [:] : try JSON(parsing: request.body)
     } catch {
       return .json(["error": "bad_json"], status: 400)
     }
@@ -22,10 +18,10 @@ extension Provider {
     switch name {
     case "log": .json(.array(log))
     case "counters":
-      .json(.object(counters.map { JSONValue.Member($0.key, .number(String($0.value))) }))
+      .json(.object(counters.mapValues { .integer($0) }))
     case "sessions":
       .json(.array(sessions.values.map { .texts($0.keys.sorted()) }))
-    case "devices": .json(.texts(devices.keys.filter { waiting($0) != nil }.sorted()))
+    case "devices": .json(.texts(devices.keys.filter { pendingDevice($0) != nil }.sorted()))
     case "faults": .json(.array(faults.map(\.plan)))
     case "config": .json(configuration.settings)
     case "users": .json(.texts(configuration.users.map(\.username)))
@@ -33,8 +29,7 @@ extension Provider {
     }
   }
 
-  private mutating func change(_ name: String, _ body: JSONValue, _ query: FormParameters) -> Reply
-  {
+  private mutating func change(_ name: String, _ body: JSON, _ query: FormFields) -> Reply {
     let username = body["username"]?.text ?? query["username"] ?? ""
     switch name {
     case "fault":
@@ -42,7 +37,9 @@ extension Provider {
       faults.append(fault)
     case "faults/clear": faults = []
     case "clock":
-      guard let advance = body["advance"]?.number ?? query["advance"].flatMap(Double.init) else {
+      guard let advance = body["advance"]?.number ?? query["advance"].flatMap(Double.init),
+        advance.isFinite
+      else {
         return .json(["error": "bad_clock"], status: 400)
       }
       clockOffset += advance
@@ -55,7 +52,7 @@ extension Provider {
     case "rotate-keys": return rotateKeys(keepingOld: query["keep"] != "false")
     case "device/approve", "device/deny":
       let userCode = body["user_code"]?.text ?? query["user_code"] ?? ""
-      guard let device = waiting(userCode) else {
+      guard let device = pendingDevice(userCode) else {
         return .json(["error": "no_such_code"], status: 404)
       }
       guard name == "device/approve" else {
@@ -67,8 +64,8 @@ extension Provider {
       }
       devices[userCode]?.answer = .approved(username: user.username)
     case "revoke-user":
-      // As when an administrator revokes all of a person's sessions.
-      for index in grants.indices where grants[index].username == username { kill(index) }
+      // As if an administrator revoked all sessions of a user.
+      for index in grants.indices where grants[index].username == username { revokeGrant(index) }
       for id in sessions.keys { sessions[id]?[username] = nil }
     case "remove-user":
       configuration.users.removeAll { $0.username == username }
@@ -78,7 +75,7 @@ extension Provider {
       for index in grants.indices { grants[index].isRevoked = true }
     default: return .notFound
     }
-    return .json(["ok": true, "now": .number(String(now))])
+    return .json(["ok": true, "now": .number(now)])
   }
 
   private mutating func rotateKeys(keepingOld: Bool) -> Reply {

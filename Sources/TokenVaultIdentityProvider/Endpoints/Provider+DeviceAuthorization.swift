@@ -1,9 +1,6 @@
-import TokenVaultSignIn
-import TokenVaultModel
-
-/// RFC 8628.
+/// The device authorization grant (RFC 8628).
 extension Provider {
-  mutating func deviceCode(_ request: Request, _ realm: Realm) throws(Failure) -> JSONValue {
+  mutating func deviceCode(_ request: Request, _ realm: Realm) throws(Failure) -> JSON {
     let form = try protocolForm(request)
     let client = try publicClient(form)
     guard realm.policy == nil else {
@@ -14,37 +11,37 @@ extension Provider {
     let userCode = String(
       (0..<8).map { _ in letters[Int.random(in: letters.indices)] }
     ).inserting("-", at: 4)
-    let device = Device(
-      code: "d." + randomText(), realm: realm, client: client.id, scopes: scopes,
+    let device = DeviceAuthorization(
+      code: "d." + RandomText.base64URL(), realm: realm, client: client.id, scopes: scopes,
       expires: now + configuration.number("deviceLifetime"),
       interval: configuration.number("deviceInterval"))
     devices[userCode] = device
     count("deviceCodes")
     let page = base + "/devicelogin"
-    var answer: JSONValue = [
+    var answer: JSON = [
       "device_code": .string(device.code), "user_code": .string(userCode),
       "verification_uri": .string(page),
-      "expires_in": .whole(configuration.number("deviceLifetime")),
-      "interval": .whole(device.interval),
+      "expires_in": .seconds(configuration.number("deviceLifetime")),
+      "interval": .seconds(device.interval),
     ]
     if realm.isPlain {
-      answer.set("verification_uri_complete", .string("\(page)?user_code=\(userCode)"))
+      answer["verification_uri_complete"] = .string("\(page)?user_code=\(userCode)")
     } else {
-      answer.set(
-        "message",
-        "To sign in, use a web browser to open the page \(page) and enter the code \(userCode) to authenticate."
-      )
+      answer["message"] = """
+        To sign in, use a web browser to open the page \(page) and enter the code \(userCode) to \
+        authenticate.
+        """
     }
     return answer
   }
 
-  /// A poll of the token endpoint (section 3.5).
+  /// A request to the token endpoint with a device code (RFC 8628 section 3.4).
   mutating func redeemDevice(
-    _ form: FormParameters, _ client: Client, _ realm: Realm
-  ) throws(Failure) -> JSONValue {
+    _ form: FormFields, _ client: Client, _ realm: Realm
+  ) throws(Failure) -> JSON {
     guard let code = form["device_code"],
       let (userCode, found) = devices.first(where: { $0.value.code == code }),
-      found.client == client.id, found.realm.vicinity == realm.vicinity
+      found.client == client.id, found.realm.trustDomain == realm.trustDomain
     else { throw Failure("invalid_grant", 70002, "The device code is not known.") }
     var device = found
     defer { devices[userCode] = device }
@@ -83,11 +80,12 @@ extension Provider {
     guard request.method == "POST", let userCode = asked?.uppercased() else {
       return codePage(asked ?? "", "")
     }
-    guard let device = waiting(userCode) else {
+    guard let device = pendingDevice(userCode) else {
       count("wrongUserCodes")
       return codePage("", "<p id=\"error\">That code did not work.</p>")
     }
-    // RFC 8628 section 5.4: whoever was sent the code by a stranger has to see what for.
+    // RFC 8628 section 5.4: an attacker may have sent the code. The pages show the user which client
+    // asks for access.
     let flow = Flow(
       realm: device.realm, client: device.client, scopes: device.scopes,
       prompts: ["select_account"],
@@ -95,7 +93,8 @@ extension Provider {
     return proceed(flow, session: request.cookie(Self.cookie))
   }
 
-  func waiting(_ userCode: String) -> Device? {
+  /// The device authorization of a user code, if it has not expired and waits for an answer.
+  func pendingDevice(_ userCode: String) -> DeviceAuthorization? {
     guard let device = devices[userCode], now < device.expires, case .pending = device.answer
     else { return nil }
     return device
@@ -112,7 +111,7 @@ extension Provider {
   }
 
   mutating func approve(_ flow: Flow, _ username: String) -> Reply {
-    guard let userCode = flow.device, waiting(userCode) != nil else {
+    guard let userCode = flow.device, pendingDevice(userCode) != nil else {
       return .page("Sorry", "<p id=\"error\">The code has expired.</p>", status: 400)
     }
     devices[userCode]?.answer = .approved(username: username)

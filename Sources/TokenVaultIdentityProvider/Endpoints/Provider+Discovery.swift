@@ -1,5 +1,4 @@
-import TokenVaultModel
-
+/// Metadata (OpenID Connect Discovery 1.0, RFC 8414) and the JWK set (RFC 7517).
 extension Provider {
   func address(_ endpoint: Endpoint, _ realm: Realm) -> String {
     let name = endpoint.rawValue
@@ -10,8 +9,8 @@ extension Provider {
       + (endpoint == .keys ? "discovery/v2.0/keys" : "oauth2/v2.0/\(name)")
   }
 
-  func discovery(_ realm: Realm) -> JSONValue {
-    var document: JSONValue = [
+  func discovery(_ realm: Realm) -> JSON {
+    var document: JSON = [
       "issuer": .string(realm.issuer(base: base, for: nil)),
       "authorization_endpoint": .string(address(.authorize, realm)),
       "token_endpoint": .string(address(.token, realm)),
@@ -31,21 +30,21 @@ extension Provider {
       "prompt_values_supported": ["none", "login", "select_account", "consent", "create"],
     ]
     if realm.policy == nil {
-      document.set("device_authorization_endpoint", .string(address(.devicecode, realm)))
+      document["device_authorization_endpoint"] = .string(address(.devicecode, realm))
     }
     if configuration.isOn("revocation") {
-      document.set("revocation_endpoint", .string(address(.revoke, realm)))
+      document["revocation_endpoint"] = .string(address(.revoke, realm))
     }
     if configuration.isOn("issParameter"), realm.hasOneIssuer {
-      document.set("authorization_response_iss_parameter_supported", true)
+      document["authorization_response_iss_parameter_supported"] = true
     }
-    if realm.isPlain { document.set("userinfo_endpoint", .string(address(.userinfo, realm))) }
-    if realm.isEntra { document.set("tenant_region_scope", .null) }
+    if realm.isPlain { document["userinfo_endpoint"] = .string(address(.userinfo, realm)) }
+    if realm.isEntra { document["tenant_region_scope"] = .null }
     return document
   }
 
-  /// What MSAL asks to learn whether a host belongs to a known cloud.
-  func instance(_ realm: Realm) -> JSONValue {
+  /// The answer from which MSAL learns whether a host belongs to a known cloud.
+  func instance(_ realm: Realm) -> JSON {
     let host = base.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     return [
       "tenant_discovery_endpoint": .string(
@@ -60,7 +59,7 @@ extension Provider {
     ]
   }
 
-  mutating func publicKeys() throws(Failure) -> JSONValue {
+  mutating func publicKeys() throws(Failure) -> JSON {
     _ = try signingPair()
     return [
       "keys": .array(

@@ -1,6 +1,4 @@
-import TokenVaultSignIn
-
-/// What the person in front of the browser sees and answers.
+/// The pages that the user sees in the browser, and the answers to them.
 extension Provider {
   func accountPage(_ flow: Flow, id: String, signedIn: Set<String>) -> Reply {
     var users = configuration.users.filter(flow.realm.admits)
@@ -103,15 +101,15 @@ extension Provider {
     if case .tenant(let id) = realm.kind { tenant = id }
     if case .b2c(let id, _, _) = realm.kind { tenant = id }
     return User(
-      username: username, name: name, objectID: newIdentifier(), tenant: tenant,
+      username: username, name: name, objectID: RandomText.uuid(), tenant: tenant,
       isB2C: realm.policy != nil)
   }
 
   private mutating func signIn(_ username: String, _ flow: inout Flow, _ session: String?) -> Reply
   {
     (flow.username, flow.authTime) = (username, now)
-    // A session gets a new name at every sign-in, so that none can be fixed in advance.
-    let id = randomText()
+    // Every sign-in makes a new session ID, which prevents session fixation.
+    let id = RandomText.base64URL()
     var signedIn = session.flatMap { sessions[$0] } ?? [:]
     signedIn[username] = now
     if let session { sessions[session] = nil }

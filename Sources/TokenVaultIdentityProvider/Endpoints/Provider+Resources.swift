@@ -1,18 +1,6 @@
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
+import Foundation
 
-/// What a resource asks for when an access token is not enough.
-enum ClaimsChallenge {
-  static let text = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
-
-  static func isMet(by claims: JSONValue?) -> Bool {
-    let asked = claims?["access_token"]?["acrs"]
-    return asked?["value"]?.text == "c1" || asked?["values"]?.texts?.contains("c1") == true
-  }
-}
-
-/// What stands behind the tokens.
+/// The resources that access tokens open, and the userinfo endpoint.
 extension Provider {
   private struct Refusal: Error {
     var status = 401
@@ -51,7 +39,7 @@ extension Provider {
     }
   }
 
-  /// RFC 6750: expiry, revocation, audience, scope.
+  /// The access token of a request, checked for expiry, revocation, audience and scope (RFC 6750).
   private mutating func bearer(
     _ request: Request, audience: String?, scope: String?
   ) throws(Refusal) -> AccessToken {
@@ -62,7 +50,7 @@ extension Provider {
     guard let token = accessTokens[text], !grants[token.grant].isRevoked else {
       throw Refusal(text: "The token is not valid.")
     }
-    // A bound token is no bearer token, and the other way round.
+    // A bound token needs a signed request; a bearer token must come without one.
     guard token.keyID == proof?.keyID, proof?.isFor(request, base: base, now: now) ?? true else {
       throw Refusal(text: "The token is bound to another key or request.")
     }
@@ -80,13 +68,13 @@ extension Provider {
 
   private func requireClaims(_ token: AccessToken) throws(Refusal) {
     guard !ClaimsChallenge.isMet(by: token.claims.flatMap(object)) else { return }
-    let encoded = Base64URL.encode(Array(ClaimsChallenge.text.utf8))
+    let encoded = ClaimsChallenge.text.utf8.base64URL
     throw Refusal(
       text: "Continuous access evaluation resulted in challenge.",
       challenge: ", error=\"insufficient_claims\", claims=\"\(encoded)\"")
   }
 
-  private func profile(_ token: AccessToken) -> JSONValue {
+  private func profile(_ token: AccessToken) -> JSON {
     let user = user(token.username)
     return [
       "@odata.context": .string("\(base)/v1.0/$metadata#users/$entity"),
@@ -102,7 +90,7 @@ extension Provider {
     let first = request.query["$skip"].flatMap { Int($0) } ?? 0
     guard size > 0, first >= 0 else { return .json(["error": ["code": "BadRequest"]], status: 400) }
     let shown = first..<max(first, min(total, first + size))
-    var page: JSONValue = [
+    var page: JSON = [
       "@odata.context": .string("\(base)/v1.0/$metadata#users/messages"),
       "value": .array(
         shown.map { number in
@@ -113,9 +101,8 @@ extension Provider {
         }),
     ]
     if shown.upperBound < total {
-      page.set(
-        "@odata.nextLink",
-        .string("\(base)/v1.0/me/messages?$top=\(size)&$skip=\(shown.upperBound)"))
+      page["@odata.nextLink"] =
+        "\(base)/v1.0/me/messages?$top=\(size)&$skip=\(shown.upperBound)"
     }
     return .json(page)
   }
@@ -133,7 +120,7 @@ extension Provider {
       return Reply(
         headers: [("Content-Type", request.headers["content-type"] ?? "text/plain")],
         body: request.body)
-    case "redirect": return .redirect(request.query["to"] ?? base + "/api/hello", FormParameters())
+    case "redirect": return .redirect(request.query["to"] ?? base + "/api/hello", FormFields())
     default: return .notFound
     }
   }
@@ -145,7 +132,7 @@ extension Provider {
       let client = client(token.client)
     else { throw Failure("invalid_token", 0, "The access token is not valid.", status: 401) }
     return .json([
-      "sub": .string(subject(user, client, grants[token.grant].realm)),
+      "sub": .string(try subject(user, client, grants[token.grant].realm)),
       "name": .string(user.name), "preferred_username": .string(user.username),
       "email": .string(user.username),
     ])

@@ -1,12 +1,11 @@
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
+import Foundation
 
+/// The token endpoint (RFC 6749 section 3.2).
 extension Provider {
-  /// The form of a request to the token endpoint and its kin (RFC 6749 section 3.2).
-  func protocolForm(_ request: Request) throws(Failure) -> FormParameters {
+  /// The form of a request to an endpoint for clients (RFC 6749 section 3.2).
+  func protocolForm(_ request: Request) throws(Failure) -> FormFields {
     guard request.method == "POST", let form = request.form else {
-      throw Failure("invalid_request", 900144, "The request is no POST of a form.")
+      throw Failure("invalid_request", 900144, "The request is not a well-formed POST of a form.")
     }
     guard !form.hasRepeats else {
       throw Failure("invalid_request", 9000411, "A parameter is repeated.")
@@ -18,7 +17,7 @@ extension Provider {
     return form
   }
 
-  func publicClient(_ form: FormParameters) throws(Failure) -> Client {
+  func publicClient(_ form: FormFields) throws(Failure) -> Client {
     guard let id = form["client_id"] else {
       throw Failure("invalid_request", 900144, "The parameter client_id is missing.")
     }
@@ -28,11 +27,11 @@ extension Provider {
     return client
   }
 
-  mutating func token(_ request: Request, _ realm: Realm) throws(Failure) -> JSONValue {
+  mutating func token(_ request: Request, _ realm: Realm) throws(Failure) -> JSON {
     let form = try protocolForm(request)
     let client = try publicClient(form)
     if let claims = form["claims"], object(claims) == nil {
-      throw Failure("invalid_request", 50062, "The claims parameter is no JSON object.")
+      throw Failure("invalid_request", 50062, "The claims parameter is not a JSON object.")
     }
     switch form["grant_type"] {
     case "authorization_code": return try redeemCode(form, client, realm)
@@ -45,14 +44,14 @@ extension Provider {
   }
 
   private mutating func redeemCode(
-    _ form: FormParameters, _ client: Client, _ realm: Realm
-  ) throws(Failure) -> JSONValue {
+    _ form: FormFields, _ client: Client, _ realm: Realm
+  ) throws(Failure) -> JSON {
     guard let text = form["code"], let code = codes[text], code.flow.client == client.id,
       code.flow.realm.path == realm.path || code.flow.realm.kind == realm.kind
     else { throw Failure("invalid_grant", 70000, "The authorization code is not valid.") }
-    // RFC 6749 section 4.1.2: a second use revokes what the first one gave.
+    // RFC 6749 section 4.1.2: a second use revokes the tokens of the first.
     if code.isUsed {
-      if let grant = code.grant { kill(grant) }
+      if let grant = code.grant { revokeGrant(grant) }
       count("codeReuses")
       throw Failure("invalid_grant", 54005, "The authorization code was already redeemed.")
     }
@@ -67,7 +66,7 @@ extension Provider {
     guard let username = code.flow.username else {
       throw Failure("invalid_grant", 70000, "The authorization code is not valid.")
     }
-    // A scope may be narrowed here, never widened.
+    // The scope may be narrower than the authorization, never wider.
     let asked = try Scopes.parse(form["scope"], base: base)
     guard Set(asked).isSubset(of: code.flow.scopes) else {
       throw Failure("invalid_grant", 70000, "The scope is wider than the authorization.")
@@ -93,22 +92,16 @@ extension Provider {
       (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
         || "-._~".utf8.contains($0)
     }
-    do {
-      guard isAllowed, (43...128).contains(verifier.utf8.count),
-        Base64URL.encode(try Digest.sha256(Array(verifier.utf8))) == challenge
-      else {
-        throw Failure("invalid_grant", 501481, "The Code_Verifier does not match the challenge.")
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure("server_error", 90033, "Try again later.", status: 500)
+    guard isAllowed, (43...128).contains(verifier.utf8.count),
+      try Hash.sha256(verifier.utf8).base64URL == challenge
+    else {
+      throw Failure("invalid_grant", 501481, "The Code_Verifier does not match the challenge.")
     }
   }
 
   private mutating func refresh(
-    _ form: FormParameters, _ client: Client, _ realm: Realm
-  ) throws(Failure) -> JSONValue {
+    _ form: FormFields, _ client: Client, _ realm: Realm
+  ) throws(Failure) -> JSON {
     count("refreshRequests")
     guard let text = form["refresh_token"], let token = refreshTokens[text] else {
       throw Failure(
@@ -120,12 +113,12 @@ extension Provider {
         "invalid_grant", 700003, "The refresh token was issued to another client.",
         suberror: "client_mismatch")
     }
-    guard grant.realm.vicinity == realm.vicinity else {
+    guard grant.realm.trustDomain == realm.trustDomain else {
       throw Failure("invalid_grant", 70000, "The refresh token is of another issuer.")
     }
     if token.isUsed, configuration.isOn("reuseDetection") {
       count("reuses")
-      kill(token.grant)
+      revokeGrant(token.grant)
     }
     guard !grants[token.grant].isRevoked, !token.isUsed else {
       throw Failure(
@@ -140,7 +133,7 @@ extension Provider {
     }
     let scopes = try refreshedScopes(form, client, grant)
     try checkClaims(form["claims"], grant)
-    // A family's token that another client uses stays good for its own client.
+    // A family refresh token that another client of the family uses stays valid for its own client.
     if configuration.isOn("rotation"), token.client == client.id {
       refreshTokens[text]?.isUsed = true
     }
@@ -149,7 +142,7 @@ extension Provider {
   }
 
   private func refreshedScopes(
-    _ form: FormParameters, _ client: Client, _ grant: Grant
+    _ form: FormFields, _ client: Client, _ grant: Grant
   ) throws(Failure) -> [String] {
     let asked = try Scopes.parse(form["scope"], base: base)
     if asked.isEmpty { return grant.scopes }
@@ -166,7 +159,7 @@ extension Provider {
     return asked
   }
 
-  /// Claims that only a person can meet send the client back to the browser.
+  /// With `refreshMeetsClaims` off, a claims challenge requires the user.
   private func checkClaims(_ claims: String?, _ grant: Grant) throws(Failure) {
     guard let claims, !configuration.isOn("refreshMeetsClaims"),
       ClaimsChallenge.isMet(by: object(claims)),
@@ -177,13 +170,23 @@ extension Provider {
       suberror: "basic_action", claims: ClaimsChallenge.text)
   }
 
+  /// Stores a grant and returns its index.
   mutating func add(_ grant: Grant) -> Int {
     grants.append(grant)
     return grants.count - 1
   }
 
-  /// Revokes everything that came from one sign-in.
-  mutating func kill(_ grant: Int) {
+  /// The key that the access token is to be bound to; nil for a bearer token.
+  func boundKey(_ form: FormFields) throws(Failure) -> String? {
+    guard form["token_type"] == "pop" else { return nil }
+    guard let text = form["req_cnf"], let bytes = Data(base64URL: text),
+      let key = object(String(decoding: bytes, as: UTF8.self))?["kid"]?.text
+    else { throw Failure("invalid_request", 700_000, "The req_cnf parameter names no key.") }
+    return key
+  }
+
+  /// Revokes all tokens that come from one sign-in.
+  mutating func revokeGrant(_ grant: Int) {
     guard !grants[grant].isRevoked else { return }
     grants[grant].isRevoked = true
     count("familiesKilled")

@@ -1,14 +1,12 @@
 import Foundation
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
 
+/// Token responses (RFC 6749 section 5.1) and the tokens in them.
 extension Provider {
-  /// A token answer (RFC 6749 section 5.1) with what Microsoft adds.
+  /// A token response; outside of plain realms with the members that Microsoft adds.
   mutating func issue(
-    _ index: Int, client: Client, realm: Realm, scopes: [String], form: FormParameters,
+    _ index: Int, client: Client, realm: Realm, scopes: [String], form: FormFields,
     nonce: String? = nil
-  ) throws(Failure) -> JSONValue {
+  ) throws(Failure) -> JSON {
     let grant = grants[index]
     guard let user = user(grant.username) else {
       throw Failure("invalid_grant", 50034, "The user account does not exist.")
@@ -25,45 +23,45 @@ extension Provider {
         ?? "graph", claims: claims, expires: now + lifetime, keyID: keyID)
     let token = try accessTokenText(access, user, realm)
     accessTokens[token] = access
-    let told = granted.filter { realm.isPlain || $0 != "offline_access" }
-    var answer: JSONValue = [
-      "token_type": keyID == nil ? "Bearer" : "pop", "scope": .string(told.joined(separator: " ")),
-      "expires_in": .whole(lifetime), "access_token": .string(token),
+    let reported = granted.filter { realm.isPlain || $0 != "offline_access" }
+    var answer: JSON = [
+      "token_type": keyID == nil ? "Bearer" : "pop",
+      "scope": .string(reported.joined(separator: " ")),
+      "expires_in": .seconds(lifetime), "access_token": .string(token),
     ]
     if let refresh = refreshToken(index, client, grant, form) {
-      answer.set("refresh_token", .string(refresh))
+      answer["refresh_token"] = .string(refresh)
     }
     if granted.contains("openid") {
-      answer.set(
-        "id_token",
-        .string(
-          try idToken(user, client, realm, granted, grant, claims, nonce: nonce, access: token)))
+      answer["id_token"] = .string(
+        try idToken(user, client, realm, granted, grant, claims, nonce: nonce, access: token))
     }
     guard !realm.isPlain else { return answer }
-    answer.set("ext_expires_in", .whole(configuration.number("extExpiresIn")))
+    answer["ext_expires_in"] = .seconds(configuration.number("extExpiresIn"))
     if configuration.number("refreshIn") > 0 {
-      answer.set("refresh_in", .whole(configuration.number("refreshIn")))
+      answer["refresh_in"] = .seconds(configuration.number("refreshIn"))
     }
-    if client.family != nil, realm.isEntra { answer.set("foci", client.family.map { .string($0) }) }
+    if client.family != nil, realm.isEntra {
+      answer["foci"] = client.family.map { .string($0) }
+    }
     if form["client_info"] == "1" {
-      answer.set("client_info", .string(clientInfo(user, realm)))
+      answer["client_info"] = .string(clientInfo(user, realm))
     }
     if realm.policy != nil {
-      answer.set("not_before", .whole(now))
-      answer.set(
-        "refresh_token_expires_in", .whole(configuration.number("refreshTokenLifetime")))
+      answer["not_before"] = .seconds(now)
+      answer["refresh_token_expires_in"] = .seconds(configuration.number("refreshTokenLifetime"))
     }
     return answer
   }
 
   private mutating func refreshToken(
-    _ index: Int, _ client: Client, _ grant: Grant, _ form: FormParameters
+    _ index: Int, _ client: Client, _ grant: Grant, _ form: FormFields
   ) -> String? {
-    // Without rotation the client keeps the one it has (RFC 6749 section 6).
+    // Without rotation the client keeps its refresh token (RFC 6749 section 6).
     guard grant.scopes.contains("offline_access"),
       form["grant_type"] != "refresh_token" || configuration.isOn("rotation")
     else { return nil }
-    let text = "1." + randomText(48)
+    let text = "1." + RandomText.base64URL(byteCount: 48)
     refreshTokens[text] = RefreshToken(
       grant: index, client: client.id, family: grant.realm.isEntra ? client.family : nil,
       expires: now + configuration.number("refreshTokenLifetime"))
@@ -72,30 +70,32 @@ extension Provider {
 
   private func clientInfo(_ user: User, _ realm: Realm) -> String {
     let uid = user.objectID + (realm.policy.map { "-" + $0 } ?? "")
-    let info: JSONValue = ["uid": .string(uid), "utid": .string(user.tenant)]
-    return Base64URL.encode(info.bytes)
+    let info: JSON = ["uid": .string(uid), "utid": .string(user.tenant)]
+    return info.bytes.base64URL
   }
 
-  func subject(_ user: User, _ client: Client, _ realm: Realm) -> String {
-    // Pairwise: another client, another name for the same person.
+  /// A pairwise subject (OpenID Connect Core section 8.1): each client sees another value.
+  func subject(_ user: User, _ client: Client, _ realm: Realm) throws(Failure) -> String {
     let parts =
       "\(user.objectID) \(client.id) \(realm.isPlain ? realm.path : realm.tenant(for: user))"
-    return Base64URL.encode(hash(Array(parts.utf8)))
+    return try Hash.sha256(parts.utf8).base64URL
   }
 
   private mutating func accessTokenText(
     _ token: AccessToken, _ user: User, _ realm: Realm
   ) throws(Failure) -> String {
-    guard configuration.text("accessTokenFormat") == "jwt" else { return "at." + randomText(48) }
+    guard configuration.text("accessTokenFormat") == "jwt" else {
+      return "at." + RandomText.base64URL(byteCount: 48)
+    }
     let own = token.audience == "graph" ? "https://graph.microsoft.com" : token.audience
-    var claims: JSONValue = [
+    var claims: JSON = [
       "aud": .string(own), "iss": .string(realm.issuer(base: base, for: user)),
-      "iat": .whole(now), "nbf": .whole(now), "exp": .whole(token.expires),
+      "iat": .seconds(now), "nbf": .seconds(now), "exp": .seconds(token.expires),
       "oid": .string(user.objectID(in: token.tenant)), "tid": .string(token.tenant),
       "azp": .string(token.client), "scp": .string(token.scopes.joined(separator: " ")),
-      "uti": .string(randomText(16)), "ver": "2.0",
+      "uti": .string(RandomText.base64URL(byteCount: 16)), "ver": "2.0",
     ]
-    claims.set("cnf", token.keyID.map { ["kid": .string($0)] })
+    claims["cnf"] = token.keyID.map { ["kid": .string($0)] }
     return try signed(claims)
   }
 
@@ -104,65 +104,50 @@ extension Provider {
     _ requested: String?, nonce: String?, access: String
   ) throws(Failure) -> String {
     let tenant = realm.tenant(for: user)
-    var claims: JSONValue = [
+    var claims: JSON = [
       "iss": .string(realm.issuer(base: base, for: user)), "aud": .string(client.id),
-      "sub": .string(subject(user, client, realm)), "iat": .whole(now), "exp": .whole(now + 3600),
+      "sub": .string(try subject(user, client, realm)), "iat": .seconds(now),
+      "exp": .seconds(now + 3600),
     ]
-    claims.set("nonce", nonce.map { .string($0) })
+    claims["nonce"] = nonce.map { .string($0) }
     if scopes.contains("profile") {
-      claims.set("name", .string(user.name))
-      claims.set("preferred_username", .string(user.username))
+      claims["name"] = .string(user.name)
+      claims["preferred_username"] = .string(user.username)
     }
-    if scopes.contains("email") { claims.set("email", .string(user.username)) }
+    if scopes.contains("email") { claims["email"] = .string(user.username) }
     if realm.isPlain {
-      claims.set("auth_time", .whole(grant.authTime))
-      claims.set("at_hash", .string(Base64URL.encode(Array(hash(Array(access.utf8))[..<16]))))
+      claims["auth_time"] = .seconds(grant.authTime)
+      claims["at_hash"] = .string(try Hash.sha256(access.utf8)[..<16].base64URL)
     } else {
-      claims.set("oid", .string(user.objectID(in: tenant)))
-      claims.set("tid", .string(tenant))
-      claims.set("ver", "2.0")
-      claims.set("nbf", .whole(now))
+      claims["oid"] = .string(user.objectID(in: tenant))
+      claims["tid"] = .string(tenant)
+      claims["ver"] = "2.0"
+      claims["nbf"] = .seconds(now)
     }
     if case .b2c(_, let policy, let isTFP) = realm.kind {
-      claims.set(isTFP ? "tfp" : "acr", .string(policy))
+      claims[isTFP ? "tfp" : "acr"] = .string(policy)
     }
-    // OpenID Connect Core section 5.5.
+    // The claims parameter (OpenID Connect Core section 5.5).
     let asked = requested.flatMap(object)?["id_token"]
-    if asked?["auth_time"] != nil { claims.set("auth_time", .whole(grant.authTime)) }
-    if asked?["email"] != nil { claims.set("email", .string(user.username)) }
-    if let acrs = asked?["acrs"]?["value"] { claims.set("acrs", [acrs]) }
-    return try spoilt(claims)
+    if asked?["auth_time"] != nil { claims["auth_time"] = .seconds(grant.authTime) }
+    if asked?["email"] != nil { claims["email"] = .string(user.username) }
+    if let acrs = asked?["acrs"]?["value"] { claims["acrs"] = [acrs] }
+    return try signedWithFault(claims)
   }
 
-  mutating func signed(_ claims: JSONValue, keyID: String? = nil) throws(Failure) -> String {
+  /// Signs claims with the current key.
+  /// - Parameter keyID: the header's `kid`; nil for that of the key.
+  mutating func signed(_ claims: JSON, keyID: String? = nil) throws(Failure) -> String {
     let pair = try signingPair()
-    let header: JSONValue = ["typ": "JWT", "alg": "RS256", "kid": .string(keyID ?? pair.id)]
-    return try signed(header, claims, with: pair.key)
+    return try signed(
+      ["typ": "JWT", "alg": "RS256", "kid": .string(keyID ?? pair.id)], claims, with: pair)
   }
 
-  func signed(
-    _ header: JSONValue, _ claims: JSONValue, with key: SigningKey
-  ) throws(Failure) -> String {
-    let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+  func signed(_ header: JSON, _ claims: JSON, with pair: SigningPair) throws(Failure) -> String {
     do {
-      return input + "." + Base64URL.encode(try key.sign(Array(input.utf8)))
+      return try pair.token(header: header, claims: claims)
     } catch {
       throw .broken
     }
   }
-
-  func hash(_ bytes: [UInt8]) -> [UInt8] {
-    do {
-      return try Digest.sha256(bytes)
-    } catch {
-      // Nothing will match it, as it should be.
-      return [UInt8](repeating: 0, count: 32)
-    }
-  }
 }
-
-extension Failure {
-  static let broken = Failure("server_error", 90033, "Try again later.", status: 500)
-}
-
-func newIdentifier() -> String { UUID().uuidString.lowercased() }

@@ -1,17 +1,16 @@
 import Foundation
-import TokenVaultSignIn
-import TokenVaultModel
 
-/// Something that goes wrong with the next requests to an endpoint.
+/// A fault that is injected into the next requests to an endpoint; see docs/identity-provider.md.
 struct Fault {
   var endpoint: String
   var grant: String?
   var left: Int
-  let plan: JSONValue
+  let plan: JSON
 
-  init?(_ plan: JSONValue) {
-    let known = Self.members.isSuperset(of: plan.members?.map(\.name) ?? ["?"])
-    guard known, Reply.Ending(rawValue: plan["ending"]?.text ?? "whole") != nil else { return nil }
+  init?(_ plan: JSON) {
+    guard let members = plan.members, Self.members.isSuperset(of: members.keys),
+      Reply.Ending(rawValue: plan["ending"]?.text ?? "whole") != nil
+    else { return nil }
     self.plan = plan
     endpoint = plan["endpoint"]?.text ?? "token"
     grant = plan["grant"]?.text
@@ -27,8 +26,8 @@ struct Fault {
   var idToken: String? { plan["idToken"]?.text }
   var delayBefore: Double { plan["delayBefore"]?.number ?? 0 }
 
-  /// The answer in place of the provider's own; nil where the request is processed first.
-  func instead(realm: Realm?, request: Request, now: Double) -> Reply? {
+  /// The answer that replaces the provider's own; nil if the request is processed.
+  func replacement(realm: Realm?, request: Request, now: Double) -> Reply? {
     let status = plan["status"]?.number.map { Int($0) }
     if let error = plan["error"]?.text {
       return Failure(
@@ -53,56 +52,31 @@ struct Fault {
       body: Array((plan["raw"]?.text ?? "").utf8))
   }
 
-  /// What is done to an answer, whoever made it.
+  /// Changes an answer, whether the provider's own or a replacement.
   func alter(_ reply: inout Reply) {
     if let seconds = plan["retryAfter"] {
-      // A number of seconds or a date (RFC 9110 section 10.2.3), as it was given.
+      // A number of seconds or a date (RFC 9110 section 10.2.3).
       let text = seconds.text ?? String(decoding: seconds.bytes, as: UTF8.self)
       reply.headers.append(("Retry-After", text))
     }
-    for header in plan["headers"]?.members ?? [] {
-      reply.headers.removeAll { $0.0.lowercased() == header.name.lowercased() }
-      reply.headers.append((header.name, header.value.text ?? ""))
+    for (name, value) in plan["headers"]?.members ?? [:] {
+      reply.headers.removeAll { $0.0.lowercased() == name.lowercased() }
+      reply.headers.append((name, value.text ?? ""))
     }
     if plan["set"] != nil || plan["remove"] != nil { rewrite(&reply.body) }
     reply.delay = plan["delayAfter"]?.number ?? 0
     reply.ending = Reply.Ending(rawValue: plan["ending"]?.text ?? "whole") ?? .whole
   }
-}
 
-extension Fault {
-  /// Changes members of a JSON answer; a page has none.
+  /// Sets and removes members of a JSON answer; anything else stays as it is.
   private func rewrite(_ bytes: inout [UInt8]) {
     do {
-      var body = try JSONValue(parsing: bytes)
-      for member in plan["set"]?.members ?? [] { body.set(member.name, member.value) }
-      for name in plan["remove"]?.texts ?? [] { body.set(name, nil) }
+      var body = try JSON(parsing: bytes)
+      for (name, value) in plan["set"]?.members ?? [:] { body[name] = value }
+      for name in plan["remove"]?.texts ?? [] { body[name] = nil }
       bytes = body.bytes
     } catch {
       return
     }
-  }
-}
-
-extension Provider {
-  private func matching(_ endpoint: Endpoint, _ grant: String?) -> Int? {
-    faults.firstIndex {
-      $0.endpoint == endpoint.rawValue && ($0.grant == nil || $0.grant == grant)
-    }
-  }
-
-  mutating func takeFault(_ endpoint: Endpoint, grant: String?) -> Fault? {
-    guard let index = matching(endpoint, grant) else { return nil }
-    let fault = faults[index]
-    faults[index].left -= 1
-    if faults[index].left <= 0 { faults.remove(at: index) }
-    count("faults")
-    return fault
-  }
-
-  /// Milliseconds that the next request waits before it is looked at.
-  func delayBefore(_ request: Request) -> Double {
-    let endpoint = configuration.route(request.segments).endpoint
-    return matching(endpoint, request.form?["grant_type"]).map { faults[$0].delayBefore } ?? 0
   }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// One client's connection; closed with the last reference.
+/// A connection from a client. It closes when the last reference is released.
 final class Connection {
-  private static let mostBytes = 1 << 20
+  private static let maximumBytes = 1 << 20
   private let socket: Int32
   private var pending: [UInt8] = []
 
   init(_ socket: Int32) {
     self.socket = socket
-    limitSilence(seconds: 60)
+    limitIdleTime(seconds: 60)
     var one: Int32 = 1
     unsafe setsockopt(
       socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -17,15 +17,15 @@ final class Connection {
 
   deinit { close(socket) }
 
-  /// How long the client may say nothing; for ever with 0.
-  private func limitSilence(seconds: Int) {
+  /// Limits how long the client may send nothing; 0 for no limit.
+  private func limitIdleTime(seconds: Int) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     unsafe setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// The next request's head and body; nil at the end, after a minute's silence, or for one that
-  /// is too large or says no length.
+  /// The next request's head and body. Nil at the end, after a minute without data, for a request of
+  /// more than 1 MiB, and for a chunked one.
   func readRequest() -> (head: String, body: [UInt8])? {
     let blank = Array("\r\n\r\n".utf8)
     var end: Int?
@@ -41,7 +41,7 @@ final class Connection {
     let length =
       lines.first { $0.hasPrefix("content-length:") }
       .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
-    guard (0...Self.mostBytes).contains(length) else { return nil }
+    guard (0...Self.maximumBytes).contains(length) else { return nil }
     if lines.contains("expect: 100-continue") { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     let start = end + blank.count
     while pending.count < start + length {
@@ -53,7 +53,7 @@ final class Connection {
   }
 
   private func receive() -> Bool {
-    guard pending.count < 2 * Self.mostBytes else { return false }
+    guard pending.count < 2 * Self.maximumBytes else { return false }
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe recv(socket, &chunk, chunk.count, 0)
     guard count > 0 else { return false }
@@ -61,12 +61,12 @@ final class Connection {
     return true
   }
 
-  /// Sends an answer; false when the connection is to be closed.
+  /// Sends an answer; returns false if the connection must be closed.
   @discardableResult func send(_ reply: Reply) -> Bool {
     if reply.ending == .cut { return false }
     if reply.ending == .hang {
-      limitSilence(seconds: 0)
-      // Until the client gives up: it sends nothing more, so this ends when it closes.
+      limitIdleTime(seconds: 0)
+      // The client sends nothing more, so that this ends when it closes the connection.
       while receive() {}
       return false
     }

@@ -1,18 +1,16 @@
 import Foundation
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
 
-/// A request as it came, taken apart.
+/// A parsed HTTP request.
 struct Request {
   let method: String
   let segments: [String]
-  let query: FormParameters
-  /// Names in lower case.
+  let query: FormFields
+  /// By name in lower case; the values of a repeated header are joined by commas.
   let headers: [String: String]
   let body: [UInt8]
 
-  /// Reads a head without its blank line; nil for what is no HTTP/1.1 request.
+  /// Reads a head without its blank line. Returns nil for anything but HTTP/1.x, and for a target
+  /// with a malformed path or query.
   init?(head: String, body: [UInt8], under prefix: [String]) {
     let lines = head.components(separatedBy: "\r\n")
     let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
@@ -21,9 +19,13 @@ struct Request {
     }
     method = String(words[0])
     let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let query = FormParameters(encoded: parts.count > 1 ? parts[1] : "") else { return nil }
+    guard let query = FormFields(encoded: parts.count > 1 ? String(parts[1]) : "") else {
+      return nil
+    }
     self.query = query
-    let segments = parts[0].split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+    let encoded = parts[0].split(separator: "/")
+    let segments = encoded.compactMap(\.removingPercentEncoding)
+    guard segments.count == encoded.count else { return nil }
     self.segments =
       segments.starts(with: prefix) ? Array(segments.dropFirst(prefix.count)) : segments
     headers = Dictionary(
@@ -35,12 +37,14 @@ struct Request {
     self.body = body
   }
 
-  /// The parameters of a form; nil where the body is none.
-  var form: FormParameters? {
-    guard headers["content-type"]?.hasPrefix("application/x-www-form-urlencoded") == true else {
-      return nil
-    }
-    return FormParameters(encoded: String(decoding: body, as: UTF8.self))
+  /// The parameters of a form; nil if the body is not a form or is malformed.
+  var form: FormFields? {
+    let type = headers["content-type"]?.prefix { $0 != ";" }
+      .trimmingCharacters(in: .whitespaces).lowercased()
+    guard type == "application/x-www-form-urlencoded",
+      let text = String(validating: body, as: UTF8.self)
+    else { return nil }
+    return FormFields(encoded: text)
   }
 
   func cookie(_ name: String) -> String? {
@@ -50,69 +54,11 @@ struct Request {
 
   var bearer: String? { credentials("bearer") }
 
-  /// What stands behind the scheme's name in the Authorization field.
+  /// The part of the Authorization header after the name of the scheme; nil for another scheme.
   func credentials(_ scheme: String) -> String? {
     guard let value = headers["authorization"], value.lowercased().hasPrefix(scheme + " ") else {
       return nil
     }
     return String(value.dropFirst(scheme.count + 1))
   }
-}
-
-/// An answer, and how it reaches the client.
-struct Reply {
-  enum Ending: String { case whole, half, cut, hang }
-
-  var status = 200
-  var headers: [(String, String)] = []
-  var body: [UInt8] = []
-  /// Milliseconds to wait, after everything was done, before the answer is sent.
-  var delay = 0.0
-  var ending = Ending.whole
-  /// For the log: `error` of the answer.
-  var error: String?
-
-  static func json(_ value: JSONValue, status: Int = 200) -> Reply {
-    Reply(
-      status: status,
-      headers: [
-        ("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-store"),
-        ("Pragma", "no-cache"),
-      ], body: value.bytes, error: value["error"]?.text)
-  }
-
-  static func page(_ title: String, _ content: String, status: Int = 200) -> Reply {
-    let html = """
-      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title.html)</title>
-      <style>body{font:16px sans-serif;max-width:28em;margin:3em auto}button{display:block;
-      width:100%;margin:.4em 0;padding:.7em;text-align:left}</style></head>
-      <body><h1 id="title">\(title.html)</h1>\(content)</body></html>
-      """
-    return Reply(
-      status: status,
-      headers: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
-      body: Array(html.utf8))
-  }
-
-  static func redirect(_ uri: String, _ parameters: FormParameters) -> Reply {
-    let separator = parameters.isEmpty ? "" : uri.contains("?") ? "&" : "?"
-    return Reply(
-      status: 302,
-      headers: [("Location", uri + separator + parameters.encoded), ("Cache-Control", "no-store")],
-      error: parameters["error"])
-  }
-
-  static let notFound = Reply.json(["error": "not_found"], status: 404)
-}
-
-extension String {
-  var html: String {
-    replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
-  }
-}
-
-/// Random text that nobody guesses.
-func randomText(_ count: Int = 32) -> String {
-  Base64URL.encode((0..<count).map { _ in UInt8.random(in: 0...255) })
 }

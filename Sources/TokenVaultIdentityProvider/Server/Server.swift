@@ -2,21 +2,28 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Serves a provider on 127.0.0.1, a thread for each connection: slow and hanging answers, which
-/// are half of its purpose, hold up nobody else.
+/// Serves a provider on 127.0.0.1. Each connection has a thread, so that slow and hanging answers,
+/// which tests ask for, do not delay other clients.
 package final class Server: Sendable {
-  /// Why it could not start, as errno says.
-  package struct CannotListen: Error { package let code: Int32 }
+  /// The port could not be opened.
+  package struct CannotListen: Error, CustomStringConvertible {
+    /// The value of errno.
+    package let code: Int32
 
-  /// The port it listens at.
+    package var description: String {
+      "The port cannot be opened: \(unsafe String(cString: strerror(code)))."
+    }
+  }
+
+  /// The port that the server listens on.
   package let port: UInt16
   private let listener: Int32
   private let provider: Mutex<Provider>
   private let prefix: [String]
 
-  /// Listens at a port, or at a free one for 0.
-  /// - Parameter address: what the provider calls itself when something stands in front of it, as
-  ///   `https://localhost:8443/idp`; else its own address.
+  /// Opens a port; 0 for a free one.
+  /// - Parameter address: the provider's public URL behind a reverse proxy, such as
+  ///   `https://localhost:8443/idp`; nil for the server's own.
   package init(port: UInt16, address: String?, configuration: Configuration) throws {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var one: Int32 = 1
