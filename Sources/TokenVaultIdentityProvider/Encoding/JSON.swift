@@ -18,7 +18,9 @@ package enum JSON: Equatable, Sendable {
   package init(parsing bytes: some Sequence<UInt8>) throws {
     let data = Data(bytes)
     self = try JSONDecoder().decode(JSON.self, from: data)
-    guard !Self.hasTrailingComma(data) else { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a trailing comma")) }
+    guard !Self.hasTrailingComma(data) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a trailing comma"))
+    }
   }
 
   /// Whether a comma stands before the end of an array or object, which Foundation accepts.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One account as an MSAL cache has it. All names, ids and tokens are made up.
+/// An account in an MSAL cache. All names, IDs and tokens are invented.
 struct Person {
   var name: String
   var object: String
@@ -25,7 +25,7 @@ struct Person {
   var access: String { "made-up-access-token-of-\(name)-4f1d9c" }
   var refresh: String { "made-up-refresh-token-of-\(name)-8a2e7b" }
 
-  /// A cache of these people, as MSAL for Python writes it.
+  /// A cache with these accounts, as MSAL for Python writes it.
   static func cache(_ people: Person..., mark: String = "") -> String {
     let login = "login.microsoftonline.com"
     let now = Int(Date().timeIntervalSince1970)
