@@ -107,11 +107,10 @@ let package = Package(
 
     // An identity provider for demos and tests.
     .target(
-      name: "TokenVaultIdentityProvider",
-      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultIdentityProvider", dependencies: ["TokenVaultCrypto"],
       swiftSettings: strict),
     .executableTarget(
-      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider", "TokenVaultModel"],
+      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider"],
       swiftSettings: strict),
 
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
@@ -159,7 +158,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultIdentityProviderTests",
       dependencies: [
-        "TokenVaultTestSupport", "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
+        "TokenVaultIdentityProvider", "TokenVaultTestSupport", "TokenVaultSignIn",
+        "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(
