@@ -13,7 +13,9 @@ struct Ran {
   var errors: String
 
   var output: String { String(decoding: bytes, as: UTF8.self) }
-  var isTimeout: Bool { status == 69 && errors.contains("does not answer in time") }
+  var isTimeout: Bool {
+    status == 69 && errors.contains("The Secret Service did not answer in time")
+  }
   /// The JSON value that was printed.
   func json() throws -> Any {
     try JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)

@@ -31,7 +31,9 @@ final class Desk: Sendable {
     let errors: String
 
     /// The keyring did not answer within its second, which a busy machine makes of a healthy one.
-    var isKeyringLate: Bool { status == 69 && errors.contains("does not answer in time") }
+    var isKeyringLate: Bool {
+      status == 69 && errors.contains("The Secret Service did not answer in time")
+    }
     var json: Any {
       get throws {
         try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed)
