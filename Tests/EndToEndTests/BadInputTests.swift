@@ -148,7 +148,7 @@ import TokenVaultTestSupport
       own chown "$(id -u)" "\(machine.vault.path)/groups"
       """)
     #expect(foreign.output == "file 77\ndirectory 77\n", "\(foreign.errors)")
-    #expect(foreign.errors.contains("it belongs to the user 4321"))
+    #expect(foreign.errors.contains("its owner is user 4321"))
     #expect(try machine.usernames() == [Person.ada.username])
   }
 

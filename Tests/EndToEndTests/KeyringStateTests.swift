@@ -37,11 +37,11 @@ import TokenVaultTestSupport
     try machine.session.unlock()
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     try machine.session.freezeDaemon()
-    try expect(69, machine, "frozen", saying: "does not answer in time")
+    try expect(69, machine, "frozen", saying: "did not answer in time")
     try machine.session.thawDaemon()
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     try machine.session.killDaemon()
-    try expect(69, machine, "no service", saying: "No Secret Service runs")
+    try expect(69, machine, "no service", saying: "No Secret Service is running")
   }
 
   @Test(arguments: [
@@ -70,6 +70,6 @@ import TokenVaultTestSupport
       "DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil,
     ]
     let ran = try machine.vault("token", environment: environment)
-    #expect(ran.status == 69 && ran.errors.contains("There is no session bus"), "\(ran.errors)")
+    #expect(ran.status == 69 && ran.errors.contains("there is no session bus"), "\(ran.errors)")
   }
 }

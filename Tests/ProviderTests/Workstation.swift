@@ -31,7 +31,9 @@ final class Workstation: Sendable {
     let errors: String
 
     /// Whether the keyring did not answer within a second, which happens on a busy machine.
-    var isKeyringLate: Bool { status == 69 && errors.contains("does not answer in time") }
+    var isKeyringLate: Bool {
+      status == 69 && errors.contains("The Secret Service did not answer in time")
+    }
     var json: Any {
       get throws {
         try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed)

@@ -12,11 +12,12 @@ struct AliasCommand: VaultCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(accountForms), completion: .custom { _, _, _ in Completions.accounts() })
+    help: ArgumentHelp(AccountOption.forms),
+    completion: .custom { _, _, _ in Completions.accounts() })
   var account: String
-  @Argument(help: "Its short name. Without one, the present alias is printed.")
+  @Argument(help: "The short name. Without a name, the current alias is printed.")
   var name: String?
-  @Flag(help: "Take the alias away.")
+  @Flag(help: "Remove the alias.")
   var remove = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -25,7 +26,7 @@ struct AliasCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.vaultInForce()
+    let vault = try invocation.selectedVault()
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
     let changed =
       remove || name != nil

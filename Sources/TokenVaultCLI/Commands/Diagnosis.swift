@@ -3,25 +3,7 @@ import TokenVaultKeyCustody
 import TokenVault
 import TokenVaultModel
 
-/// One precondition and whether it holds.
-struct Finding {
-  /// Stable, for JSON.
-  let id: String
-  let title: String
-  /// Nil when it holds.
-  let failure: Failure?
-  /// What was seen.
-  let detail: String
-
-  init(_ id: String, _ title: String, _ detail: String, failure: Failure? = nil) {
-    self.id = id
-    self.title = title
-    self.detail = detail
-    self.failure = failure
-  }
-}
-
-/// Looks at every precondition. Nothing is asked of anybody meanwhile.
+/// Checks every precondition, without a prompt.
 struct Diagnosis {
   let findings: [Finding]
 
@@ -66,9 +48,9 @@ struct Diagnosis {
         var limit = rlimit()
         let isOff = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
         guard isOff, limit.rlim_cur == 0 else {
-          throw Failure(.unexpected, "This process may leave a core file.", next: "ulimit -c 0")
+          throw Failure(.unexpected, "This process can leave a core file.", next: "ulimit -c 0")
         }
-        return "off for this program"
+        return "disabled for this program"
       },
       check("locked-memory", "locked memory") {
         var limit = rlimit()
@@ -76,7 +58,7 @@ struct Diagnosis {
           limit.rlim_cur >= 64 << 10
         else {
           throw Failure(
-            .refused, "Less than 64 KiB of memory may be locked against swapping.",
+            .refused, "Less than 64 KiB of memory can be locked against swapping.",
             next: "ulimit -l 64")
         }
         return limit.rlim_cur > 1 << 40 ? "unlimited" : "\(limit.rlim_cur >> 10) KiB"
@@ -85,17 +67,17 @@ struct Diagnosis {
         do throws(CustodyError) { try KernelKeyring.requireAvailability() } catch {
           throw VaultError.custody(error, group: .universalStorage)
         }
-        return "usable"
+        return "available"
       },
     ]
   }
 
   private static func clock(_ now: Timestamp) -> Finding {
     check("clock", "clock") {
-      // Before the first release or in another century: every token would look valid, or ended.
+      // Before the first release or after 2099, every token would appear valid or expired.
       guard (1_735_689_600..<4_102_444_800).contains(now.epochSeconds) else {
         throw Failure(
-          .configuration, "The clock says \(now.iso8601), which decides about every token.",
+          .configuration, "The clock is set to \(now.iso8601), and token expiry depends on it.",
           next: "timedatectl set-ntp true")
       }
       return now.iso8601
@@ -105,7 +87,7 @@ struct Diagnosis {
   private static func directory(_ vault: GroupSession) -> Finding {
     check("vault-directory", "vault directory") {
       let path = PlainText.escaped(vault.configuration.directory)
-      return try GroupInspection(vault).checkDirectory() ? path : "\(path) (not made yet)"
+      return try GroupInspection(vault).checkDirectory() ? path : "\(path) (not created yet)"
     }
   }
 
@@ -146,16 +128,16 @@ struct Diagnosis {
       check("secret-service", "Secret Service") {
         try require(
           status.service.map { $0 != .absent }, .noService,
-          status.service == .activatable ? "can be started" : "runs")
+          status.service == .activatable ? "can be started" : "running")
       },
       check("default-collection", "default collection") {
-        try require(status.hasDefaultCollection, .noDefaultCollection, "there")
+        try require(status.hasDefaultCollection, .noDefaultCollection, "exists")
       },
       check("keyring-unlocked", "keyring") {
         try require(status.isLocked.map { !$0 }, .locked, "unlocked")
       },
     ]
-    // Behind the first that fails, each would only say the same again.
+    // After the first failing step, the later ones would repeat its message.
     let failing = steps.firstIndex { $0.failure != nil }
     return steps[...(failing ?? steps.count - 1)] + [
       check("libsecret", "libsecret") {
@@ -174,13 +156,14 @@ struct Diagnosis {
         let (pending, wrappedSuccessors) = try GroupInspection(vault).diagnose()
         guard pending == 0, !wrappedSuccessors else {
           throw Failure(
-            .inputOutput, "A sign-out is not finished: \(pending) former keys are still there.",
+            .inputOutput,
+            "A sign-out is not finished: \(pending) former keys have not been deleted.",
             next: "tokenvault list --group \(name), which tries again")
         }
-        return "opens"
+        return "can be opened"
       } catch VaultError.custody(.passphraseRequired, group: _) {
-        // Nobody is asked here; whether a passphrase is right shows when it is used.
-        return "waits for its passphrase"
+        // There is no prompt here, so the passphrase cannot be checked.
+        return "needs its passphrase"
       }
     }
   }

@@ -1,8 +1,9 @@
 import TokenVaultSignIn
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
-/// The command that signs an account in again, with all that is known of it.
+/// The command that signs an account in again, with the known parameters of its sign-in.
 struct SignInCommandLine {
   var scopes = ScopeSet([])
   var clientID: String?
@@ -19,19 +20,21 @@ struct SignInCommandLine {
     self.claims = claims
   }
 
-  /// Does something for an account; where that takes the user, the failure names the command.
+  /// Runs `body`; if it requires user interaction, the failure names the sign-in command.
   func suggested<R>(in core: GroupSession, _ body: () throws -> R) throws -> R {
-    do { return try body() } catch VaultError.interactionRequired(let why, let account, let group) {
+    do { return try body() } catch VaultError.interactionRequired(
+      let reason, let account, let group)
+    {
       var line = self
-      if case .refused(let answer) = why, !answer.claims.isEmpty { line.claims = answer.claims }
-      throw Failure(why, account, group, signIn: line.text(account, group, core))
+      if case .refused(let error) = reason, !error.claims.isEmpty { line.claims = error.claims }
+      throw Failure(reason, account, group, signIn: line.text(account, group, core))
     }
   }
 
-  /// Nil where it is not known who signed the account in.
+  /// Nil if the provider or client of the account is not known.
   private func text(_ account: Account, _ group: GroupName, _ core: GroupSession) -> String? {
     let known: StoredSignIn
-    // absent is an answer: the account is gone, and its name is all there is.
+    // absent is an answer: the account is gone, and only its name is known.
     do { known = try core.storedSignIn(.known(account), client: clientID) } catch {
       return nil
     }
@@ -39,8 +42,11 @@ struct SignInCommandLine {
     func add(_ option: String, _ value: String) { words += [option, PlainText.shellWord(value)] }
     if let clientID = known.clientID {
       guard var authority = known.authority else { return nil }
-      // absent is an answer: a tenant that cannot stand in a URL was told of before.
-      if let tenantID { do { authority = try authority.with(tenant: tenantID) } catch {} }
+      if let tenantID {
+        bestEffort("a tenant that is not valid in a URL has been reported by the request itself") {
+          authority = try authority.with(tenant: tenantID)
+        }
+      }
       add("--client-id", clientID)
       add("--authority", authority.url)
     } else {
@@ -54,6 +60,6 @@ struct SignInCommandLine {
     return Failure.command(words.joined(separator: " "), group)
   }
 
-  /// Asked for in any case.
+  /// Every sign-in requests these scopes.
   private static let ofSignIn: Set = ["openid", "profile", "offline_access"]
 }

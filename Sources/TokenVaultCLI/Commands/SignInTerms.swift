@@ -2,53 +2,54 @@ import TokenVaultSignIn
 import TokenVault
 import TokenVaultModel
 
-/// With what an account is signed in: what the command says, else what the account was signed in
-/// with before, else what the configuration file says.
+/// The parameters of a sign-in: from the command, else from the account's previous sign-in, else
+/// from the configuration file.
 struct SignInTerms {
   let application: ApplicationConfiguration
   let scopes: ScopeSet
 
-  /// What the command says.
-  struct Wishes {
+  /// The parameters that the command gives.
+  struct Given {
     var clientID: String?
     var authority: String?
     var scopes: [String] = []
     var redirectURI: String?
   }
 
-  init(_ wishes: Wishes, _ known: StoredSignIn?, in invocation: Invocation) throws {
+  init(_ given: Given, _ known: StoredSignIn?, in invocation: Invocation) throws {
     let path = invocation.configurationFile ?? "config.json"
     let defaults = try UserConfiguration.read(path)?.signIn
     if let known, known.clientID == nil, known.clientIDs.count > 1 {
       throw VaultError.clientRequired(stored: known.clientIDs, account: known.account)
     }
-    guard let client = wishes.clientID ?? known?.clientID ?? defaults?.clientID else {
+    guard let client = given.clientID ?? known?.clientID ?? defaults?.clientID else {
       throw CommandError.signInUnknown(.clientID, configuration: path)
     }
-    guard let authority = try Self.authority(wishes, known, defaults) else {
+    guard let authority = try Self.authority(given, known, defaults) else {
       throw CommandError.signInUnknown(.authority, configuration: path)
     }
     let redirectURI = try Self.redirectURI(
-      wishes.redirectURI ?? defaults?.redirectURI, authority)
+      given.redirectURI ?? defaults?.redirectURI, authority)
     application = ApplicationConfiguration(
       clientID: client, authority: authority, redirectURI: redirectURI)
-    let asked = ScopeSet(target: wishes.scopes.joined(separator: " "))
+    let asked = ScopeSet(target: given.scopes.joined(separator: " "))
     let before = known?.scopes ?? ScopeSet([])
     scopes = !asked.isEmpty ? asked : !before.isEmpty ? before : ScopeSet(defaults?.scopes ?? [])
   }
 
   private static func authority(
-    _ wishes: Wishes, _ known: StoredSignIn?, _ defaults: UserConfiguration.SignInDefaults?
+    _ given: Given, _ known: StoredSignIn?, _ defaults: UserConfiguration.SignInDefaults?
   ) throws(VaultError) -> Authority? {
     do {
-      if let text = wishes.authority { return try Authority(text) }
+      if let text = given.authority { return try Authority(text) }
       if let before = known?.authority { return before }
       return try defaults?.authority.map { text throws(SignInError) in try Authority(text) }
     } catch { throw .signIn(error) }
   }
 
-  /// Microsoft's providers know `http://localhost` of native applications, with any port, and the
-  /// addresses only where somebody wrote them into the manifest; others follow RFC 8252 section 7.3.
+  /// Microsoft's providers accept `http://localhost` with any port for native applications, and
+  /// `http://127.0.0.1` only if the application's manifest lists it; other providers follow RFC 8252
+  /// section 7.3.
   private static func redirectURI(
     _ text: String?, _ authority: Authority
   ) throws(VaultError) -> RedirectURI {
@@ -56,13 +57,5 @@ struct SignInTerms {
       if let text { return try RedirectURI(text) }
       return authority.isMicrosoft ? try RedirectURI("http://localhost") : .standard
     } catch { throw .signIn(error) }
-  }
-}
-
-extension Invocation {
-  /// Reads `--claims`.
-  static func claims(_ text: String?) throws(CommandError) -> ClaimsRequest? {
-    guard let text else { return nil }
-    do { return try ClaimsRequest(json: text) } catch { throw .badClaims(text) }
   }
 }

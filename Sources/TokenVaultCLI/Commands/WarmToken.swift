@@ -1,13 +1,13 @@
 import TokenVault
 import TokenVaultModel
 
-/// `tokenvault token` in its plain forms, without ArgumentParser, which costs more than the token.
+/// Plain forms of `tokenvault token` without ArgumentParser, which takes longer than the token.
 ///
-/// It serves a stored token or does nothing: whatever it does not know, every error and every
-/// question to the user are left to ``TokenCommand``, which begins anew.
+/// It prints a stored token or does nothing. ``TokenCommand`` handles unknown options, errors and
+/// prompts, and starts from the beginning.
 enum WarmToken {
-  /// Prints the token that the arguments ask for.
-  /// - Returns: how it ended; nil when nothing was printed and nothing changed.
+  /// Prints the token that the arguments request.
+  /// - Returns: the exit status; nil if nothing was printed or changed.
   static func answer(_ arguments: [String]) -> ExitStatus? {
     guard var request = Request(arguments) else { return nil }
     let invocation = Invocation.ofProcess(options: request.options)
@@ -15,14 +15,14 @@ enum WarmToken {
     do {
       let selection = try invocation.select()
       var configuration = try invocation.configuration(selection.group)
-      // What would ask the user is asked once, by the whole command.
+      // Only the full command prompts, so that the user is asked once.
       configuration.allowsPrompt = false
       configuration.passphrase = nil
       request.token.scopes = ScopeSet(target: request.scopes)
       result = try TokenCache(GroupSession(configuration)).token(
         request.token, of: selection.account)
     } catch { return nil }
-    // The provider wants to be asked by now: the whole command does.
+    // The token is due for a refresh, which the full command does.
     guard !result.isRefreshDue else { return nil }
     do {
       try invocation.answer(token: result)
@@ -34,13 +34,13 @@ enum WarmToken {
     }
   }
 
-  /// The options of `token` that scripts give, in the spellings that ArgumentParser takes too.
+  /// The options of `token` that scripts use, in spellings that ArgumentParser accepts too.
   private struct Request {
     var token = TokenRequest(scopes: ScopeSet([]))
     var scopes = ""
     var options = Invocation.Options()
 
-    /// Returns nil for anything out of the ordinary.
+    /// Returns nil for any other form.
     init?(_ arguments: [String]) {
       guard arguments.first == "token" else { return nil }
       var rest = arguments.dropFirst()

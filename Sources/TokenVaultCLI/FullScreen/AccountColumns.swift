@@ -1,7 +1,7 @@
 import TokenVault
 import TokenVaultModel
 
-/// The accounts in as many columns as the window has room for.
+/// The accounts, in as many columns as fit into the window.
 struct AccountColumns {
   private var rows: [[String]]
   private var widths: [Int]
@@ -20,7 +20,7 @@ struct AccountColumns {
           Self.token(account, now),
         ]
       }
-    // What is least missed goes first; a host is cut before it goes.
+    // The least important column is dropped first; a host is cut before it is dropped.
     var kept = hasAlias ? [0, 1, 2, 3, 4] : [0, 2, 3, 4]
     func widths(_ kept: [Int]) -> [Int] {
       kept.map { column in all.reduce(0) { max($0, PlainText.width($1[column])) } }

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TokenVaultSystem
 
-/// The controlling terminal with a screen of its own, put back on every way out.
+/// The controlling terminal with an alternate screen, which every way out restores.
 final class FullScreen {
   let descriptor: Int32
   private let isStyled: Bool
@@ -11,9 +11,9 @@ final class FullScreen {
   private var shown: [UIScreen.Line] = []
   private var isEntered = false
 
-  /// Nil when the process has no controlling terminal.
+  /// Nil if the process has no controlling terminal.
   init?(isStyled: Bool) {
-    // absent is an answer: the caller says that a terminal is needed.
+    // absent is an answer: the caller reports that a terminal is needed.
     do { descriptor = try SystemCalls.open("/dev/tty", O_RDWR | O_NOCTTY) } catch { return nil }
     self.isStyled = isStyled
     guard unsafe tcgetattr(descriptor, &saved) == 0 else {
@@ -29,7 +29,7 @@ final class FullScreen {
 
   var size: (rows: Int, columns: Int) { SystemCalls.windowSize(descriptor) ?? (24, 80) }
 
-  /// Takes the screen: keys come one by one, and signals as notes in ``UISignals``.
+  /// Takes the screen. From now on keys arrive one by one, and ``UISignals`` records signals.
   func enter() {
     guard !isEntered else { return }
     isEntered = true
@@ -43,12 +43,12 @@ final class FullScreen {
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
     raw.c_iflag &= ~tcflag_t(IXON | ICRNL)
     unsafe tcsetattr(descriptor, TCSAFLUSH, &raw)
-    // A screen of its own, no cursor, no wrapping at the edge, and pasted text marked as such.
+    // Alternate screen, no cursor, no wrapping at the edge, and markers around pasted text.
     write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[?2004h\u{1b}[2J")
     shown = []
   }
 
-  /// Puts everything back.
+  /// Restores the terminal and the signal handlers.
   func leave() {
     guard isEntered else { return }
     isEntered = false
@@ -61,22 +61,21 @@ final class FullScreen {
     handlers = []
   }
 
-  /// Stops the process as Ctrl-Z does, until it is continued.
+  /// Stops the process, as Ctrl-Z does, until it is continued.
   func suspend() {
     leave()
-    // All of the foreground job, as the terminal itself would do: a script that runs this command
-    // stops too.
+    // The whole foreground job, as the terminal does it: a script that runs this command stops too.
     kill(0, SIGTSTP)
-    // The stop may reach another thread first. Where nobody could continue the process (no job
-    // control), the kernel lets it go on.
+    // The stop may reach another thread first. Without job control the kernel does not stop the
+    // process.
     usleep(50_000)
     enter()
   }
 
-  /// Draws everything anew with the next screen.
+  /// Makes the next draw repaint everything.
   func forget() { shown = [] }
 
-  /// Draws the lines that differ from what is there.
+  /// Draws the lines that have changed.
   func draw(_ screen: UIScreen) {
     let columns = size.columns
     var text = shown.count == screen.lines.count ? "" : "\u{1b}[0m\u{1b}[2J"
@@ -92,7 +91,7 @@ final class FullScreen {
       } else {
         text += line.text
       }
-      // At the right edge it would erase the last character.
+      // At the right edge this would erase the last character.
       if PlainText.width(line.text) < columns { text += "\u{1b}[K" }
     }
     shown = screen.lines
@@ -104,7 +103,7 @@ final class FullScreen {
     }
   }
 
-  /// What was typed; nil at the terminal's end.
+  /// The bytes typed; nil at end of file.
   func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -122,50 +121,9 @@ final class FullScreen {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0, errno == EINTR { continue }
-      // A terminal that is gone is found out by reading.
+      // Reading reports a terminal that is gone.
       if count <= 0 { return }
       written += count
     }
-  }
-}
-
-/// Signals that came while the screen was taken. The handler is async-signal-safe: stores into what
-/// was initialised before it was set, and a write to a pipe.
-enum UISignals {
-  static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-  static let all = ending + [SIGWINCH, SIGTSTP, SIGCONT]
-
-  private static let end = Atomic<Int32>(0)
-  private static let stop = Atomic(false)
-  private static let resumption = Atomic(false)
-  private static let pipe = Atomic<Int32>(-1)
-
-  /// Wakes this descriptor's reader with each signal.
-  static func begin(waking descriptor: Int32) {
-    end.store(0, ordering: .relaxed)
-    stop.store(false, ordering: .relaxed)
-    resumption.store(false, ordering: .relaxed)
-    pipe.store(descriptor, ordering: .relaxed)
-  }
-
-  /// The signal that asks for the end; nil for none.
-  static var arrived: Int32? {
-    let signal = end.load(ordering: .relaxed)
-    return signal == 0 ? nil : signal
-  }
-  static func takeStop() -> Bool { stop.exchange(false, ordering: .relaxed) }
-  static func takeResumption() -> Bool { resumption.exchange(false, ordering: .relaxed) }
-
-  static let note: @convention(c) (Int32) -> Void = { signal in
-    let failure = errno
-    switch signal {
-    case SIGTSTP: UISignals.stop.store(true, ordering: .relaxed)
-    case SIGCONT: UISignals.resumption.store(true, ordering: .relaxed)
-    case SIGWINCH: break
-    default: UISignals.end.store(signal, ordering: .relaxed)
-    }
-    var byte: UInt8 = 0
-    _ = unsafe write(UISignals.pipe.load(ordering: .relaxed), &byte, 1)
-    errno = failure
   }
 }

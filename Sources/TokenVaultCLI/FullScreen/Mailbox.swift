@@ -2,12 +2,12 @@ import Glibc
 import Synchronization
 import TokenVaultSystem
 
-/// Events from other threads, and a descriptor that can be read while there are any.
+/// Events from other threads, with a descriptor that is readable while there are any.
 final class Mailbox: Sendable {
   private let events = Mutex<[UIEvent]>([])
-  /// Read by the loop.
+  /// The loop reads this end.
   let reading: Int32
-  /// Written to wake it, by handlers of signals too.
+  /// A write to this end wakes the loop; signal handlers write to it too.
   let waking: Int32
 
   init() throws(CommandError) {
@@ -18,7 +18,7 @@ final class Mailbox: Sendable {
     (reading, waking) = (ends[0], ends[1])
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      // A full pipe wakes the reader as well as another byte would.
+      // Non-blocking: a full pipe wakes the reader anyway.
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
   }

@@ -1,4 +1,4 @@
-/// A line of text that is being typed.
+/// An editable line of text.
 struct TextField: Hashable, Sendable {
   let label: String
   private var scalars: [Unicode.Scalar]
@@ -10,7 +10,7 @@ struct TextField: Hashable, Sendable {
     cursor = scalars.count
   }
 
-  /// The text without spaces around it, which come with what is pasted.
+  /// The text without the spaces around it, which pasting often adds.
   var text: String {
     let isSpace: (Unicode.Scalar) -> Bool = { $0 == " " }
     let start = scalars.drop(while: isSpace)
@@ -21,7 +21,7 @@ struct TextField: Hashable, Sendable {
   mutating func take(_ key: Key) {
     switch key {
     case .character(let scalar), .pasted(let scalar):
-      // What a terminal would act upon is in no value that is asked for here.
+      // No value that is typed here contains characters that a terminal would interpret.
       guard PlainText.escaped(String(scalar)) == String(scalar), scalars.count < 2048 else {
         return
       }
@@ -42,7 +42,7 @@ struct TextField: Hashable, Sendable {
     }
   }
 
-  /// As much as fits into so many columns around the cursor, and the cursor's column in it.
+  /// The part of the text around the cursor that fits, and the cursor's column in it.
   func window(_ columns: Int) -> (text: String, cursor: Int) {
     func width(_ part: ArraySlice<Unicode.Scalar>) -> Int {
       PlainText.width(String(String.UnicodeScalarView(part)))

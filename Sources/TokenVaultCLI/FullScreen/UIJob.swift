@@ -2,7 +2,7 @@ import TokenVaultSignIn
 import TokenVault
 import TokenVaultModel
 
-/// One order on its way; it blocks.
+/// Carries out one order; the call blocks.
 struct UIJob {
   let invocation: Invocation
   let core: GroupSession
@@ -11,9 +11,8 @@ struct UIJob {
   func outcome(of order: UIOrder) throws -> UIOutcome {
     switch order {
     case .switchTo(let account):
-      return .done(
-        "\(try CurrentAccountSelection(core).select(.known(account)).shownName) is the current account",
-        nil)
+      let current = try CurrentAccountSelection(core).select(.known(account))
+      return .done("\(current.shownName) is the current account", nil)
     case .token(let order): return try token(order)
     case .call(let url, let order): return try call(url, order)
     case .signIn(let order): return try signIn(order)
@@ -36,14 +35,14 @@ struct UIJob {
     let token = try acquisition.silent(request, of: .known(order.account), options)
     let source = token.isFromCache ? "from the vault" : "new, from the provider"
     var lines = ["Account    \(token.account.shownName)"]
-    let left = token.expiresOn.map { Clock.left($0, core.now) } ?? "no end"
+    let left = token.expiresOn.map { Clock.left($0, core.now) } ?? "no expiry"
     if let end = token.expiresOn { lines.append("Expires    \(end.iso8601) (\(left))") }
     lines.append("Scopes     \(token.scopes)")
     lines.append("Authority  \(token.authority)")
     lines.append("Source     \(source)")
     if !token.correlationID.isEmpty { lines.append("Request    \(token.correlationID)") }
     if token.isExtendedLifetime {
-      lines.append("It has ended, and is served while the provider is down.")
+      lines.append("The token has expired and is used because the provider is unavailable.")
     }
     lines += ["", "The token itself is not shown here; tokenvault token prints it."]
     return .done(
@@ -58,7 +57,7 @@ struct UIJob {
     var lines = ["Status  \(response.status)"]
     if let type = response.header("Content-Type") { lines.append("Type    \(type)") }
     if let location = response.header("Location") {
-      lines.append("It sends on to \(location), which is not followed.")
+      lines.append("It redirects to \(location); the redirect was not followed.")
     }
     lines.append("")
     lines +=
@@ -84,7 +83,7 @@ struct UIJob {
       try core.storedSignIn(.known($0), client: order.clientID)
     }
     let terms = try SignInTerms(
-      SignInTerms.Wishes(
+      SignInTerms.Given(
         clientID: order.clientID, authority: order.authority,
         scopes: ScopeSet(target: order.scopes).scopes), again, in: invocation)
     let result: TokenResult
@@ -109,45 +108,11 @@ struct UIJob {
     let report = try Revocation(acquisition).signOut(
       order.account.map { .accounts([.known($0)]) } ?? .everything, options)
     let names = report.accounts.map(\.shownName)
-    let who =
+    let accounts =
       names.isEmpty
-      ? "there was nobody to sign out"
+      ? "there was no account to sign out"
       : names.count > 3 ? "\(names.count) accounts" : names.joined(separator: ", ")
-    let end = report.isClean ? "nothing is left here" : "SOMETHING IS LEFT: see the report"
-    return .done("\(who): \(end)", TextPage("Signed out", report.lines))
-  }
-}
-
-extension SignInOrder {
-  /// What a sign-in begins with: the account's own terms, else those of the configuration file.
-  init(_ known: Account?, _ core: GroupSession, _ invocation: Invocation) throws {
-    let known = try known.map { try core.storedSignIn(.known($0)) }
-    let defaults = try invocation.configurationFile.flatMap { try UserConfiguration.read($0) }?
-      .signIn
-    account = known?.account
-    clientID = known?.clientID ?? known?.clientIDs.first ?? defaults?.clientID ?? ""
-    authority = known?.authority?.url ?? defaults?.authority ?? ""
-    let before = known?.scopes ?? ScopeSet([])
-    scopes = before.isEmpty ? (defaults?.scopes ?? []).joined(separator: " ") : "\(before)"
-    loginHint = known?.account.username ?? ""
-    usesDeviceCode = !["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]
-      .contains { invocation.environment[$0] != nil }
-  }
-}
-
-extension SignOutReport {
-  /// The report, place by place and provider by provider.
-  fileprivate var lines: [String] {
-    var lines = accounts.map(\.shownName)
-    if lines.isEmpty { lines.append("There was nobody to sign out.") }
-    if !entries.isEmpty { lines += ["", "On this machine"] }
-    lines += entries.map { entry in
-      "  \(entry.isClean ? "clean" : "LEFT ")  \(entry.place.rawValue): \(entry.detail)"
-    }
-    if !revocations.isEmpty { lines += ["", "At the provider"] }
-    lines += revocations.map { "  \($0.line)" }
-    if !browserSessions.isEmpty { lines += ["", "In the browser"] }
-    lines += browserSessions.map { "  \($0.line)" }
-    return lines
+    let end = report.isClean ? "nothing is left on this machine" : "DATA REMAINS: see the report"
+    return .done("\(accounts): \(end)", TextPage("Signed out", report.lines))
   }
 }

@@ -2,15 +2,7 @@ import Glibc
 import TokenVault
 import TokenVaultModel
 
-extension Invocation {
-  /// Whether a screen can be drawn.
-  var canFillScreen: Bool {
-    guard let terminal = environment["TERM"], terminal != "dumb" else { return false }
-    return isatty(STDIN_FILENO) == 1 && answersToTerminal
-  }
-}
-
-/// Brings events to the state and the state to the screen, until somebody leaves.
+/// Passes events to the state and draws the state, until the user leaves.
 final class UILoop {
   private let work: UIWork
   private let screen: FullScreen
@@ -44,7 +36,7 @@ final class UILoop {
       if let signal = UISignals.arrived {
         work.cancel()
         screen.leave()
-        // As if it had not been caught: whoever started this sees how it ended.
+        // Delivered again, so that the parent process sees the signal in the exit status.
         kill(getpid(), signal)
         throw Failure(.interrupted, "")
       }
@@ -55,7 +47,7 @@ final class UILoop {
     if let status, status != .done { throw Failure(status, "") }
   }
 
-  /// Waits for keys, events, changes of the group, signals or the next second.
+  /// Waits for keys, events, changes of the group, signals or the next full second.
   private func wait() {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -69,7 +61,7 @@ final class UILoop {
     guard ready > 0 else { return }
     if polls[0].revents != 0 {
       guard let bytes = screen.read() else {
-        // The terminal is gone (a hang-up that nobody signalled).
+        // The terminal is gone, without a SIGHUP.
         work.cancel()
         status = .interrupted
         return
@@ -117,7 +109,7 @@ final class UILoop {
     tick()
   }
 
-  /// The shell may have changed the terminal meanwhile, and what stood there is gone.
+  /// The shell may have changed the terminal while the process was stopped, and drew over it.
   private func resume() {
     screen.leave()
     screen.enter()

@@ -1,10 +1,7 @@
-import TokenVault
-import TokenVaultModel
-
-/// What is to be seen: lines that fit, and where the cursor stands.
+/// The lines of the screen and the position of the cursor.
 struct UIScreen: Hashable {
   var lines: [Line] = []
-  /// Nil where nothing is typed.
+  /// Nil for no cursor.
   var cursor: (row: Int, column: Int)?
 
   struct Line: Hashable {
@@ -12,7 +9,7 @@ struct UIScreen: Hashable {
     var style = Style.plain
   }
 
-  /// Nothing is told by a style alone: terminals without colour have none of them.
+  /// No style is the only carrier of information: terminals without colour show none.
   enum Style: String {
     case plain = ""
     case bold = "\u{1b}[1m"
@@ -29,133 +26,5 @@ struct UIScreen: Hashable {
 
   mutating func add(_ text: String, _ style: Style = .plain) {
     lines.append(Line(text: text, style: style))
-  }
-}
-
-extension UIState {
-  /// Below this nothing useful fits.
-  static let least = (rows: 10, columns: 40)
-
-  var isTooSmall: Bool { rows < Self.least.rows || columns < Self.least.columns }
-
-  /// The screen, of exactly as many lines as the window has.
-  func screen() -> UIScreen {
-    if isTooSmall { return tooSmall() }
-    var screen = UIScreen()
-    screen.add(
-      Self.spread(" TokenVault  \(group)", deviceText, columns), .reverse)
-    screen.add(" " + who, .bold)
-    screen.add(String(repeating: "─", count: columns), .dim)
-    let body = body()
-    if let cursor = body.cursor { screen.cursor = (cursor.row + 3, cursor.column) }
-    screen.lines += body.lines.prefix(room)
-    while screen.lines.count < rows - 2 { screen.add("") }
-    let status = status
-    screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
-    screen.add(" " + hints, .dim)
-    for index in screen.lines.indices {
-      screen.lines[index].text = PlainText.cut(screen.lines[index].text, to: columns)
-    }
-    return screen
-  }
-
-  private func tooSmall() -> UIScreen {
-    var screen = UIScreen()
-    let text = [
-      "The window is too small:",
-      "\(Self.least.columns)x\(Self.least.rows) is needed, this is \(columns)x\(rows).",
-      "q leaves.",
-    ]
-    for line in text.prefix(rows) { screen.add(PlainText.cut(line, to: columns)) }
-    while screen.lines.count < rows { screen.add("") }
-    return screen
-  }
-
-  private var deviceText: String {
-    snapshot?.device.map { "\($0.mode.rawValue) device " } ?? ""
-  }
-
-  private var who: String {
-    guard snapshot != nil else { return loadFailure == nil ? "…" : "The group cannot be read" }
-    if let current {
-      let alias = current.alias.map { " (\(PlainText.escaped($0)))" } ?? ""
-      return (current.isSignedIn ? "Signed in: " : "Signed out: ")
-        + PlainText.escaped(current.shownName) + alias
-    }
-    if accounts.isEmpty { return "Nobody is signed in" }
-    let count = accounts.filter(\.isSignedIn).count
-    return count == 0
-      ? "Everybody is signed out" : "\(count) accounts are signed in, and none is chosen: press s"
-  }
-
-  private var status: String {
-    if leaving != nil, let job {
-      return "Leaving when this is done: \(job.order.title). Ctrl-C leaves at once."
-    }
-    if let job {
-      let text =
-        switch job.progress {
-        case .working: "…"
-        case .contacting(let host): "asking \(host)…"
-        case .browser, .device: "waiting for you…"
-        case .redirected: "the browser brought the answer…"
-        case .otherProcess: "another process asks the provider for this account…"
-        }
-      if case .signOut = job.order { return "\(job.order.title): \(text)" }
-      return job.isCancelled
-        ? "\(job.order.title): being cancelled…" : "\(job.order.title): \(text)  Esc cancels"
-    }
-    if let loadFailure {
-      return "The list may be old: " + PlainText.escaped(loadFailure.message)
-    }
-    return ""
-  }
-
-  /// Above the hints, where nothing else has to be said.
-  private var moreHints: String {
-    guard page == .accounts, !accounts.isEmpty else { return "" }
-    return Self.fitting(["r sign in again", "f refresh", "d device", "l log"], columns - 2)
-  }
-
-  private var hints: String {
-    switch page {
-    case .accounts:
-      let most =
-        accounts.isEmpty
-        ? ["n sign in", "d device", "l log", "? help", "q quit"]
-        : [
-          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
-          "q quit",
-        ]
-      return Self.fitting(most, columns - 2)
-    case .text(let text):
-      let all = text.wrapped(columns - 2).count
-      guard all > textRoom else { return "Esc back" }
-      let last = min(all, text.offset + textRoom)
-      return Self.fitting(["Esc back", "space, b turn", "\(last)/\(all)"], columns - 2)
-    case .form(let form):
-      let move = form.hasMethod && form.place == form.fields.count ? "space other way" : "Tab next"
-      return Self.fitting(["Enter go", move, "Ctrl-U empty", "Esc back"], columns - 2)
-    case .menu: return "Enter choose  Esc back"
-    case .confirm: return Self.fitting(["y do it", "n do not", "b browser too"], columns - 2)
-    case .waiting: return "Esc cancel"
-    }
-  }
-
-  /// As many as fit; the last one always does.
-  private static func fitting(_ hints: [String], _ columns: Int) -> String {
-    var shown = hints
-    while shown.count > 1, PlainText.width(shown.joined(separator: "  ")) > columns {
-      shown.remove(at: max(0, shown.count - 3))
-    }
-    return shown.joined(separator: "  ")
-  }
-
-  /// Two texts at the ends of a line; the right one goes first where there is no room.
-  static func spread(_ left: String, _ right: String, _ columns: Int) -> String {
-    let space = columns - PlainText.width(left) - PlainText.width(right)
-    if space >= 1 { return left + String(repeating: " ", count: space) + right }
-    let cut = PlainText.cut(left, to: columns)
-    return cut + String(repeating: " ", count: max(0, columns - PlainText.width(cut)))
   }
 }

@@ -1,7 +1,7 @@
 import TokenVault
 import TokenVaultModel
 
-/// The part of the screen between its head and its foot.
+/// The part of the screen between the head and the foot.
 extension UIState {
   func body() -> UIScreen {
     switch page {
@@ -26,7 +26,7 @@ extension UIState {
       return screen
     }
     let table = AccountColumns(accounts, now: now, columns: columns)
-    // The log has a third, so that it is seen what happened.
+    // A third of the space is for the log, so that results stay visible.
     let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
     let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
     let first = max(0, min(place - most / 2, accounts.count - most))
@@ -53,8 +53,8 @@ extension UIState {
     guard let snapshot else { return ["Opening the group…"] }
     let why = snapshot.emptyReason.map(Failure.sentence) ?? "No account."
     return [
-      why, "", "n  signs you in: in the browser, or with a code on another device.",
-      "   tokenvault import FILE  takes the accounts of another tool's token cache.",
+      why, "", "n  sign in, in the browser or with a code on another device",
+      "   tokenvault import FILE  imports accounts from another tool's cache",
     ]
   }
 
@@ -87,24 +87,24 @@ extension UIState {
     screen.add(" " + form.title, .bold)
     screen.add("")
     for (index, field) in form.fields.enumerated() {
-      let isHere = index == form.place
-      let label = "\(isHere ? ">" : " ") \(field.label)"
+      let isSelected = index == form.place
+      let label = "\(isSelected ? ">" : " ") \(field.label)"
       let head = label + String(repeating: " ", count: max(1, 13 - PlainText.width(label)))
       let window = field.window(columns - 15)
-      if isHere { screen.cursor = (screen.lines.count, 13 + window.cursor) }
-      screen.add(head + window.text, isHere ? .bold : .plain)
+      if isSelected { screen.cursor = (screen.lines.count, 13 + window.cursor) }
+      screen.add(head + window.text, isSelected ? .bold : .plain)
     }
     if case .signIn(let order) = form.purpose {
-      let isHere = form.place == form.fields.count
+      let isSelected = form.place == form.fields.count
       let (browser, device) = order.usesDeviceCode ? (" ", "x") : ("x", " ")
       screen.add(
-        "\(isHere ? ">" : " ") With       (\(browser)) browser  (\(device)) code",
-        isHere ? .bold : .plain)
+        "\(isSelected ? ">" : " ") With       (\(browser)) browser  (\(device)) code",
+        isSelected ? .bold : .plain)
       screen.add("")
       screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))
     } else {
       screen.add("")
-      let advice = "The token goes to this address. Scopes may be empty."
+      let advice = "The token is sent to this URL. Scopes may be empty."
       screen.add(" " + (form.complaint.isEmpty ? advice : form.complaint))
     }
     return screen
@@ -112,11 +112,11 @@ extension UIState {
 
   private static func advice(_ place: Int) -> String {
     switch place {
-    case 0: "The id that your provider gave the application."
-    case 1: "Such as https://login.microsoftonline.com/common"
-    case 2: "With spaces between them, such as User.Read; may be empty."
-    case 3: "May be empty: the provider asks."
-    default: "A code is entered on another device."
+    case 0: "The client id that the provider assigned to the application."
+    case 1: "For example https://login.microsoftonline.com/common"
+    case 2: "Separated by spaces, for example User.Read; may be empty."
+    case 3: "May be empty: the provider asks for it."
+    default: "The code is entered on another device."
     }
   }
 
@@ -127,8 +127,9 @@ extension UIState {
     let most = max(1, room - 2)
     let first = max(0, min(menu.place - most / 2, menu.items.count - most))
     for (index, item) in menu.items.enumerated().dropFirst(first).prefix(most) {
-      let isHere = index == menu.place
-      screen.add("\(isHere ? ">" : " ") \(index + 1)  \(item.label)", isHere ? .reverse : .plain)
+      let isSelected = index == menu.place
+      screen.add(
+        "\(isSelected ? ">" : " ") \(index + 1)  \(item.label)", isSelected ? .reverse : .plain)
     }
     return screen
   }
@@ -142,18 +143,20 @@ extension UIState {
     screen.add("")
     add(
       confirmation.order.clientID == nil
-        ? "The tokens are erased here for good and taken back at the provider where it can."
-        : "This client's tokens are erased; other tools keep theirs.")
+        ? "The tokens are erased on this machine, and revoked if the provider supports it."
+        : "This client's tokens are erased; other clients keep theirs.")
     screen.add("")
-    add("[\(confirmation.order.endsBrowserSession ? "x" : " ")] b  also in the browser")
+    add(
+      "[\(confirmation.order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser"
+    )
     screen.add("")
-    add("y  sign out      n  do not")
+    add("y  sign out      n  cancel")
     return screen
   }
 
   private func waiting() -> UIScreen {
     var screen = UIScreen()
-    // Beside the text, where there is room for all of it: a part of a picture says nothing.
+    // The code is shown next to the text if all of it fits: a part of a QR code is useless.
     var picture = job?.picture ?? []
     let width = picture.map(PlainText.width).max() ?? 0
     if picture.count > room || columns - width < 42 { picture = [] }
@@ -165,22 +168,22 @@ extension UIState {
     screen.add("")
     switch job?.progress {
     case .browser(_, true):
-      add("Go on in the browser: it shows your provider's page.")
+      add("Continue in the browser, which shows the provider's page.")
     case .browser(let address, false):
       add("Open this page in a browser on this machine:")
       screen.add("")
       add(address)
       screen.add("")
-      add("Without one: Esc, and sign in with a code.")
+      add("Without a browser: press Esc, and sign in with a code.")
     case .device(let code, let address, let ends):
       add("Open this page on any device and enter the code:")
       screen.add("")
       add("Page  \(address)")
       add("Code  \(code)", .bold)
       screen.add("")
-      add("The code ends in \(Clock.text(max(0, ends.epochSeconds - now.epochSeconds))).")
-    case .contacting(let host): add("Asking \(host)…")
-    case .redirected: add("The browser brought the answer; asking for the tokens…")
+      add("The code expires in \(Clock.text(max(0, ends.epochSeconds - now.epochSeconds))).")
+    case .contacting(let host): add("Contacting \(host)…")
+    case .redirected: add("Signed in in the browser; requesting the tokens…")
     case .otherProcess, .working, nil: add("…")
     }
     for (row, part) in picture.enumerated() {

@@ -3,7 +3,7 @@ import TokenVault
 import TokenVaultModel
 
 extension UIState {
-  /// Takes what happened, and says what has to be done about it.
+  /// Updates the state for an event, and returns the effects to carry out.
   mutating func take(_ event: UIEvent) -> [UIEffect] {
     switch event {
     case .key(let key): return take(key)
@@ -55,7 +55,7 @@ extension UIState {
 
   // MARK: Reading the group
 
-  /// Reads the group; while a reading is under way, another one follows it.
+  /// Reads the group; if a reading is running, another one follows it.
   mutating func load() -> [UIEffect] {
     guard !reload.isRunning else {
       reload.isStale = true
@@ -73,15 +73,15 @@ extension UIState {
     return load()
   }
 
-  /// Says what another tool did.
+  /// Logs the changes by other tools.
   private mutating func noteDifferences(_ before: [Account], _ after: [Account]) {
     func name(_ account: Account) -> String { account.shownName }
     for account in before where !after.contains(where: { $0.identity == account.identity }) {
-      note("elsewhere", "\(name(account)) left the group")
+      note("elsewhere", "\(name(account)) was removed from the group")
     }
     for account in after {
       guard let old = before.first(where: { $0.identity == account.identity }) else {
-        note("elsewhere", "\(name(account)) came into the group")
+        note("elsewhere", "\(name(account)) was added to the group")
         continue
       }
       if account.isCurrent, !old.isCurrent { note("elsewhere", "\(name(account)) is current") }
@@ -89,14 +89,14 @@ extension UIState {
         note("elsewhere", "\(name(account)) is signed \(account.isSignedIn ? "in" : "out")")
       }
       if let end = account.accessTokenExpiresOn, end > now, end != old.accessTokenExpiresOn {
-        note("elsewhere", "\(name(account)) has another token, for \(Clock.left(end, now))")
+        note("elsewhere", "\(name(account)) has a new token, valid for \(Clock.left(end, now))")
       }
     }
   }
 
   // MARK: Orders
 
-  /// Begins what was ordered, unless something else is being done.
+  /// Starts an order, unless another one is running.
   mutating func start(_ order: UIOrder) -> [UIEffect] {
     guard job == nil, leaving == nil else { return [] }
     lastJob += 1
@@ -106,14 +106,15 @@ extension UIState {
   }
 
   mutating func cancelJob() -> [UIEffect] {
-    // A sign-out is done to its end: half of one would be worse than none.
+    // A sign-out always finishes: half a sign-out would be worse than none.
     if case .signOut = job?.order { return [] }
     guard job != nil, job?.isCancelled == false else { return [] }
     job?.isCancelled = true
     return [.cancel]
   }
 
-  /// Leaves, or first ends what is being done: a refresh that is cut off may cost the account.
+  /// Leaves, after the running order has ended: an interrupted refresh may lose the account's refresh
+  /// token.
   mutating func leave(_ status: ExitStatus) -> [UIEffect] {
     guard job != nil, leaving == nil else { return [.leave(status)] }
     leaving = status
@@ -125,7 +126,7 @@ extension UIState {
     case .contacting(let host): job?.progress = .contacting(PlainText.escaped(host))
     case .waitingForBrowser(let address, let isOpened):
       job?.progress = .browser(address: address.description, isOpened: isOpened)
-      if !isOpened { note("sign in", "no browser could be opened") }
+      if !isOpened { note("sign in", "no browser could be started") }
     case .waitingForDevice(let code):
       job?.progress = .device(
         code: PlainText.escaped(code.userCode), address: PlainText.escaped(code.verificationURI),
@@ -153,7 +154,8 @@ extension UIState {
     }
     if let leaving { return [.leave(leaving)] }
     let effects = load()
-    // The reading that was under way may be from before or after; the next one is from after.
+    // A reading that is running may show the time before or after the order; the next one shows the
+    // time after.
     reload.quiet = reload.last + (reload.isStale ? 1 : 0)
     return effects
   }
@@ -174,12 +176,12 @@ extension UIState {
     } else if let next = failure.next {
       lines += ["", "On the command line: \(next)"]
     }
-    return TextPage("\(order.title) did not work", lines)
+    return TextPage("\(order.title) failed", lines)
   }
 
   private static func menu(scopes: [String], _ order: UIOrder) -> Menu {
     Menu(
-      title: "There are several tokens. For which scopes?",
+      title: "There are several tokens. Choose the scopes.",
       items: scopes.map { scope in
         Menu.Item(
           label: PlainText.escaped(scope), order: order.changed { $0.scopes = scope })
@@ -188,7 +190,7 @@ extension UIState {
 
   private static func menu(clients: [String], _ order: UIOrder) -> Menu {
     Menu(
-      title: "Several clients have tokens. Which one?",
+      title: "Several clients have tokens. Choose one.",
       items: clients.map { client in
         Menu.Item(
           label: PlainText.escaped(client), order: order.changed { $0.clientID = client })
@@ -202,19 +204,5 @@ extension UIState {
         TextField("Client id", order.clientID), TextField("Authority", order.authority),
         TextField("Scopes", order.scopes), TextField("User name", order.loginHint),
       ])
-  }
-}
-
-extension UIOrder {
-  fileprivate func changed(_ change: (inout TokenOrder) -> Void) -> UIOrder {
-    switch self {
-    case .token(var order):
-      change(&order)
-      return .token(order)
-    case .call(let url, var order):
-      change(&order)
-      return .call(url: url, order)
-    case .switchTo, .signIn, .signOut: return self
-    }
   }
 }

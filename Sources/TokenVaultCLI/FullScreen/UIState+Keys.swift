@@ -9,7 +9,7 @@ extension UIState {
     case .redraw: return [.redraw]
     default: break
     }
-    // What cannot be seen is not answered; one can always leave.
+    // Keys for an invisible page are ignored, but leaving is always possible.
     guard !isTooSmall else { return key == .character("q") ? leave(.done) : [] }
     switch page {
     case .accounts: return takeInList(key)
@@ -33,7 +33,7 @@ extension UIState {
     case .character("l"):
       page = .text(TextPage("Log", log.reversed().map { "\($0.time)  \($0.what)  \($0.result)" }))
     case .character("d"): page = .text(Self.text(snapshot?.device))
-    // A second thing at a time would have to wait for the first.
+    // One order at a time.
     case _ where job != nil: break
     case .character("n"): return [.prepare(account: nil)]
     default: return takeForAccount(key)
@@ -84,7 +84,7 @@ extension UIState {
     return []
   }
 
-  /// How many lines of a text are seen: below its title.
+  /// How many lines of a text fit below its title.
   var textRoom: Int { max(1, room - 2) }
 
   mutating func scroll(by lines: Int) {
@@ -127,7 +127,7 @@ extension UIState {
       confirmation.order.endsBrowserSession.toggle()
       page = .confirm(confirmation)
     case .character("n"), .character("N"), .character("q"), .escape:
-      note("sign out", "not done")
+      note("sign out", "not confirmed")
       page = .accounts
     default: break
     }
@@ -160,7 +160,7 @@ extension UIState {
     if case .signIn = form.purpose { needed = 0...1 } else { needed = 0...0 }
     if let empty = needed.first(where: { form.fields[$0].text.isEmpty }) {
       form.place = empty
-      form.complaint = "\(form.fields[empty].label) is needed."
+      form.complaint = "\(form.fields[empty].label) is required."
       page = .form(form)
       return []
     }

@@ -1,41 +1,41 @@
 import TokenVault
 import TokenVaultModel
 
-/// Pages that are made of what the state knows already.
+/// Pages made from the state.
 extension UIState {
   static let help = TextPage(
     "Keys",
     [
-      "n          sign somebody in: browser, or a code for another device",
-      "r          sign the chosen account in again",
-      "s, Enter   make the chosen account the group's current one",
-      "t          get a token: stored, or refreshed where it has ended",
-      "f          get a new token, also where the stored one is good",
-      "a          call an API with the account's token, and read the answer",
-      "c          claims of the account, tenant by tenant",
-      "o          sign out: one client, the account, or everybody",
-      "d          whether this device is private or shared",
-      "l          the whole log, newest first",
-      "Esc        end what is being waited for; back to the list",
+      "n          sign in, in the browser or with a code on another device",
+      "r          sign the selected account in again",
+      "s, Enter   make the selected account the group's current account",
+      "t          get a token: stored, or refreshed if it has expired",
+      "f          get a new token, even if the stored one is valid",
+      "a          call an API with the account's token, and show the response",
+      "c          show the account's claims, by tenant",
+      "o          sign out one client, the account, or every account",
+      "d          show whether this device is private or shared",
+      "l          show the whole log, newest first",
+      "Esc        cancel what is running; back to the list",
       "q, Ctrl-C  leave",
       "",
-      "Arrows or j and k move; space and b, or PgDn and PgUp, turn pages.",
-      "Tokens are never shown here: tokenvault token prints one.",
-      "What other tools do with the group shows by itself.",
+      "Arrow keys or j and k move; space and b, or PgDn and PgUp, turn pages.",
+      "Tokens are never shown here; tokenvault token prints one.",
+      "Changes by other tools appear automatically.",
     ])
 
   static func text(_ device: DeviceInformation?) -> TextPage {
-    guard let device else { return TextPage("Device", ["It is not known yet."]) }
+    guard let device else { return TextPage("Device", ["The device mode has not been read yet."]) }
     let meaning =
       device.mode == .shared
       ? [
-        "Several people use this device one after the other. The group takes one account, and a "
-          + "sign-out is one for all tools."
-      ] : ["One person uses this device. The group takes any number of accounts."]
+        "Several people use this device one after the other. The group accepts one account, and a "
+          + "sign-out applies to all tools."
+      ] : ["One person uses this device. The group accepts any number of accounts."]
     return TextPage(
       "Device",
       ["Mode    \(device.mode.rawValue)"]
-        + ["Said by \(device.source ?? "the shipped manifest")", ""] + meaning)
+        + ["Set by  \(device.source ?? "the shipped manifest")", ""] + meaning)
   }
 
   static func claims(of account: Account) -> TextPage {
@@ -56,7 +56,7 @@ extension UIState {
     let name = PlainText.escaped(account.shownName)
     var items = [
       Menu.Item(
-        label: "\(name), for every tool of the group",
+        label: "\(name), for every client in the group",
         order: .signOut(SignOutOrder(account: account)))
     ]
     items += account.clientIDs.map { client in
@@ -65,21 +65,7 @@ extension UIState {
         order: .signOut(SignOutOrder(account: account, clientID: client)))
     }
     items.append(
-      Menu.Item(label: "every account of the group", order: .signOut(SignOutOrder())))
+      Menu.Item(label: "every account in the group", order: .signOut(SignOutOrder())))
     return Menu(title: "Sign out", items: items)
-  }
-}
-
-/// JSON for people.
-enum JSONText {
-  /// Nil where it is no JSON.
-  static func lines(_ bytes: [UInt8]) -> [String]? {
-    guard !bytes.isEmpty else { return nil }
-    do {
-      let pretty = try JSONValue(parsing: bytes).prettyBytes
-      return String(decoding: pretty.dropLast(), as: UTF8.self).split(
-        separator: "\n", omittingEmptySubsequences: false
-      ).map(String.init)
-    } catch { return nil }
   }
 }

@@ -1,13 +1,12 @@
 import Dispatch
-import TokenVaultSignIn
 import Synchronization
 import TokenVault
-import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSignIn
 
-/// Does what the state asks for, on threads of its own, and posts what came of it.
+/// Carries out the state's effects on threads of its own, and posts the results.
 ///
-/// Reading and working have a vault each, so that the list is up to date while a sign-in waits.
+/// Reading and working have a vault each, so that the list stays up to date during a sign-in.
 final class UIWork: Sendable {
   let mailbox: Mailbox
   let group: GroupName
@@ -35,7 +34,7 @@ final class UIWork: Sendable {
     worker = Mutex(GroupSession(settled))
   }
 
-  /// Opens the group for both; one that does not exist yet is no failure.
+  /// Opens the group for reading and for working. A group that does not exist yet is not an error.
   func open() throws {
     try reader.withLock { _ = try AccountEnumeration($0).accounts(.all) }
     try worker.withLock { _ = try AccountEnumeration($0).accounts(.all) }
@@ -58,7 +57,7 @@ final class UIWork: Sendable {
     }
   }
 
-  /// Says that writers have had the time to end what they were seen at.
+  /// Posts ``UIEvent/settled`` after pauses in which writers can finish.
   func settle() {
     for pause in DirectoryWatch.pausesMilliseconds {
       reading.asyncAfter(deadline: .now() + .milliseconds(pause)) { [mailbox] in
@@ -67,17 +66,17 @@ final class UIWork: Sendable {
     }
   }
 
-  /// Begins an order; the state never has two.
+  /// Starts an order; the state never starts a second one meanwhile.
   func start(_ number: Int, _ order: UIOrder) {
-    let wish = Cancellation()
-    cancellation.withLock { $0 = wish }
+    let cancellation = Cancellation()
+    self.cancellation.withLock { $0 = cancellation }
     working.async { [self] in
       let outcome: UIOutcome
       do {
         outcome = try worker.withLock { core in
           try UIJob(
             invocation: invocation, core: core,
-            acquisition: Acquisition(core, platform: platform, wish) { [self] event in
+            acquisition: Acquisition(core, platform: platform, cancellation) { [self] event in
               tell(event, number, order)
             }
           ).outcome(of: order)
@@ -95,10 +94,10 @@ final class UIWork: Sendable {
     mailbox.post(.progress(number, event))
     if case .waitingForDevice(let code) = event {
       let lines = QRCode.lines(code.verificationURIComplete ?? code.verificationURI)
-      // A single line says that there is no picture.
+      // A single line is the note that libqrencode is not installed.
       if lines.count > 1 { mailbox.post(.picture(number, lines)) }
     }
-    // A private-use scheme's registration tells of itself, over what was drawn.
+    // The registration of a private-use scheme prints a line over the screen.
     if case (.contacting, .signIn) = (event, order) { mailbox.post(.key(.redraw)) }
   }
 
@@ -109,35 +108,5 @@ final class UIWork: Sendable {
         mailbox.post(.prepared(order))
       } catch { mailbox.post(.notPrepared(UIFailure(error))) }
     }
-  }
-}
-
-/// Asks for the group's passphrase once: later questions come while the screen is taken.
-private final class PassphraseMemory: Sendable {
-  typealias Question = @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes?
-
-  private let question: Mutex<Question?>
-  private let known = Mutex<SecretBytes?>(nil)
-
-  init(_ question: Question?) { self.question = Mutex(question) }
-
-  /// From now on what is not known stays so: a question would be drawn over by the screen.
-  func stopAsking() { question.withLock { $0 = nil } }
-
-  func answer(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
-    try known.withLock { known in
-      if known == nil, let ask = question.withLock({ $0 }) { known = try ask(purpose) }
-      return try known?.clone()
-    }
-  }
-}
-
-extension UIFailure {
-  init(_ error: any Error) {
-    let failure = Failure(error)
-    self.init(
-      message: failure.message, next: failure.next,
-      needsSignIn: failure.status == .signInNeeded,
-      isCancellation: failure.status == .interrupted)
   }
 }

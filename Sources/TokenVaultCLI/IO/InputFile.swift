@@ -1,26 +1,13 @@
 import Glibc
 import TokenVaultSystem
 
-/// Paths as text.
-enum PathText {
-  /// An absolute path without empty parts, `.` and `..`, for a file that does not exist yet.
-  static func normal(_ path: String) -> String {
-    var parts: [Substring] = []
-    for part in path.split(separator: "/") where part != "." {
-      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
-    }
-    return "/" + parts.joined(separator: "/")
-  }
-}
-
-/// Files that people name on the command line.
+/// Files named on the command line, and standard input.
 enum InputFile {
   static let standardInputName = "standard input"
 
-  /// The whole file. One that is larger than `limit` is refused before it is read.
+  /// Reads the whole file. A file larger than `limit` bytes is refused before it is read.
   static func read(_ path: String, limit: Int) throws(CommandError) -> [UInt8] {
     let descriptor: Int32
-    // Not blocking: a pipe that nobody writes is waited for below, like any other input.
     do { descriptor = try SystemCalls.open(path, O_RDONLY) } catch {
       throw .input(path: path, errno: error.errno)
     }

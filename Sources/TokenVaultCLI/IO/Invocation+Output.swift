@@ -1,8 +1,9 @@
 import Glibc
+import TokenVaultModel
 
 extension Invocation {
-  /// Writes an answer. What goes to the standard output goes through here, once, when all of it is
-  /// known: a command that fails has answered nothing.
+  /// Writes the result to standard output. A command calls this once, when the whole result is
+  /// known: a command that fails has printed nothing.
   func answer(_ bytes: [UInt8]) throws(CommandError) {
     var written = 0
     while written < bytes.count {
@@ -29,26 +30,41 @@ extension Invocation {
     try answer(JSONWriter.safeForTerminals(writer.finished()))
   }
 
-  /// Tells the person at the terminal something that is no answer.
+  /// Writes a line to standard error, which never carries results.
   func tell(_ text: String) { Self.tell(text) }
 
   static func tell(_ text: String) {
     let bytes = Array((text + "\n").utf8)
-    // Nobody is left to be told when this fails.
+    // If this fails there is no place left to report it.
     _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// Tells of a failure and what to do next.
+  /// Writes a failure and the next command to standard error.
   static func tell(_ failure: Failure) {
     guard !failure.message.isEmpty else { return }
     tell("tokenvault: \(failure.message)" + (failure.next.map { "\nnext: \($0)" } ?? ""))
   }
 
-  /// Whether a person sees the standard output.
+  /// Whether standard output is a terminal.
   var answersToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether answers may be coloured (no-color.org).
+  /// Whether results may be coloured (no-color.org).
   var hasColour: Bool {
     answersToTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+  }
+}
+
+extension Invocation {
+  /// Reports that a command created the group it stores into.
+  func tellOfNewGroup(_ isNew: Bool, _ group: GroupName) {
+    if isNew { tell("Created the group \(group).") }
+  }
+}
+
+extension Invocation {
+  /// Whether a full screen can be drawn.
+  var canFillScreen: Bool {
+    guard let terminal = environment["TERM"], terminal != "dumb" else { return false }
+    return isatty(STDIN_FILENO) == 1 && answersToTerminal
   }
 }

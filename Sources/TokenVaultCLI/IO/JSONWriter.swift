@@ -1,11 +1,11 @@
 import TokenVaultModel
 
-/// Writes JSON answers straight into bytes: a listing of 10,000 accounts has no time for a tree.
+/// Writes JSON directly into bytes: building a tree for 10,000 accounts would take too long.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private var isFirst = true
 
-  /// The JSON with a line end.
+  /// The JSON with a line feed at the end.
   consuming func finished() -> [UInt8] {
     bytes.append(UInt8(ascii: "\n"))
     return bytes
@@ -21,7 +21,7 @@ struct JSONWriter {
     }
   }
 
-  /// The name of an object's next member; its value has to follow.
+  /// Writes the name of an object's next member; its value must follow.
   mutating func key(_ name: StaticString) {
     separate()
     name.withUTF8Buffer { name in
@@ -42,7 +42,7 @@ struct JSONWriter {
   mutating func number(_ value: some BinaryInteger) { raw(String(value).utf8) }
   mutating func null() { raw("null".utf8) }
 
-  /// What is JSON already.
+  /// Writes a value that is JSON already.
   mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
@@ -84,10 +84,11 @@ struct JSONWriter {
     isFirst = false
   }
 
-  /// The same JSON, with those characters written as `\uXXXX` that a terminal would act upon: a
-  /// listing is read by people too. Outside of strings none of them can stand.
+  /// The same JSON, with characters that a terminal would interpret written as `\uXXXX`: people
+  /// read listings too. These characters occur inside strings only.
   static func safeForTerminals(_ json: [UInt8]) -> [UInt8] {
-    // 0xc2 leads the C1 controls, 0xe2 0x80 and 0xe2 0x81 what hides and reorders text.
+    // 0xc2 begins the C1 controls; 0xe2 0x80 and 0xe2 0x81 begin characters that hide and reorder
+    // text.
     guard json.contains(where: { $0 == 0xc2 || $0 == 0xe2 || $0 == 0xef }) else { return json }
     var safe: [UInt8] = []
     safe.reserveCapacity(json.count)

@@ -1,10 +1,10 @@
 import Glibc
 import TokenVaultSystem
 
-/// Files that people ask for.
+/// Files that a command writes for the user.
 enum OutputFile {
-  /// Writes a new file with mode 0600; with `replacing`, in the place of an old one. What could not
-  /// be written whole is not left behind, not even by a process that is killed.
+  /// Writes a new file with mode 0600; with `replacing`, it may replace an existing file. A partial
+  /// file never remains, even if the process is killed.
   static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(CommandError) {
     do { try WholeFile.write(bytes, to: path, replacing: replacing) } catch {
       switch (error.errno, error.call) {

@@ -1,14 +1,14 @@
 package import TokenVault
 package import TokenVaultModel
 
-/// What goes wrong in the command line itself, before or after the vault is asked.
+/// An error of the command line itself, before or after the vault is used.
 package enum CommandError: Error, Sendable {
   case vault(VaultError)
   case badGroupName(String, from: Selection.Rule)
   /// Neither HOME nor the directories of the XDG specification are set.
   case noHome
   case noWorkingDirectory
-  /// The standard output does not take the answer.
+  /// Standard output cannot be written.
   case output(errno: Int32)
   case input(path: String, errno: Int32)
   case inputTooLarge(path: String, limit: Int)
@@ -16,18 +16,18 @@ package enum CommandError: Error, Sendable {
   case fileNotMade(path: String, errno: Int32)
   case fileNotWritten(path: String, errno: Int32)
   case interrupted
-  /// Something that is asked before is asked with `--no-input`, and without `--yes`.
+  /// The command needs a confirmation, and has `--no-input` but not `--yes`.
   case confirmationNeeded
-  /// The user said no.
+  /// The user answered no.
   case declined
   case pickerNeedsTerminal
-  /// There is none, or it cannot move its cursor (`TERM=dumb`).
+  /// There is no terminal, or it cannot move its cursor (`TERM=dumb`).
   case screenNeedsTerminal
   case accountNotNamed
   case accountNamedTwice
   case exportNeedsTarget
   case secretNotNamed
-  /// A secret with control characters is not shown on a terminal.
+  /// A secret with control characters is never written to a terminal.
   case secretNotPrintable
   case badDuration(String)
   case badServiceURL(String)
@@ -39,20 +39,21 @@ package enum CommandError: Error, Sendable {
   case passphrasesDiffer
   case rowsDamaged(Int, group: GroupName)
   case notSound(VerificationFindings, group: GroupName)
-  /// Something of a signed-out account is left; the places were printed.
+  /// Data of a signed-out account remains; the report that names the places has been printed.
   case notClean([SignOutReport.Place], group: GroupName)
   case noDirectoryRule(String)
-  /// A sign-in needs this of who asks or of the configuration file, whose path stands beside it.
+  /// A sign-in needs a value that neither the command nor the configuration file, whose path is
+  /// `configuration`, provides.
   case signInUnknown(SignInNeed, configuration: String)
-  /// An option that is no object of JSON.
+  /// The value of `--claims` is not a JSON object of objects.
   case badClaims(String)
-  /// What a diagnosis found first; all of it was printed.
+  /// The exit status of the first failed check of a diagnosis that has been printed.
   case diagnosis(ExitStatus)
-  /// Several groups failed; each was told of.
+  /// The exit status of the first group that failed; each failure has been printed.
   case groupsFailed(ExitStatus)
 }
 
-/// What a sign-in cannot do without.
+/// A value that every sign-in needs.
 package enum SignInNeed: String, Sendable {
   case clientID = "client id"
   case authority

@@ -1,16 +1,24 @@
 import TokenVault
 import TokenVaultModel
 
-/// Words that many messages have in common. What comes from files, providers and arguments goes
-/// through here, so that no terminal acts upon it.
+/// Phrases that several messages share. Text from files, providers and arguments goes through these
+/// functions, so that a terminal never interprets it.
 extension Failure {
+  static let doctor = "tokenvault doctor"
+
   static func quoted(_ text: String) -> String { "\"\(PlainText.escaped(text))\"" }
   static func path(_ path: String) -> String { path.isEmpty ? "the file" : quoted(path) }
   static func name(_ account: Account) -> String { PlainText.escaped(account.shownName) }
   static func reason(_ code: Int32) -> String { SystemMessage.text(code) }
 
+  /// A command line for a group; the built-in group needs no `--group`.
   static func command(_ words: String, _ group: GroupName) -> String {
     group == .universalStorage ? "tokenvault \(words)" : "tokenvault \(words) --group \(group)"
+  }
+
+  /// "run the command again", with an addition such as "with --yes".
+  static func again(_ addition: String = "") -> String {
+    "run the command again" + (addition.isEmpty ? "" : " \(addition)")
   }
 
   static func listed(_ accounts: [Account]) -> String {

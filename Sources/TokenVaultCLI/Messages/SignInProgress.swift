@@ -2,10 +2,10 @@ import Glibc
 import TokenVaultSignIn
 import TokenVault
 
-/// What the person at the terminal is told while something is waited for.
+/// Messages on standard error while a command waits for the provider or the user.
 struct SignInProgress: Sendable {
   let isVerbose: Bool
-  /// For how long the browser is waited for.
+  /// How long the command waits for the browser, as the user gave it.
   var patience = ""
 
   init(_ invocation: Invocation, patience: String = "") {
@@ -20,22 +20,23 @@ struct SignInProgress: Sendable {
   private func lines(_ event: SignInEvent) -> [String] {
     switch event {
     case .contacting(let host):
-      return isVerbose ? ["asking \(PlainText.escaped(host))"] : []
+      return isVerbose ? ["contacting \(PlainText.escaped(host))"] : []
     case .waitingForBrowser(let address, true):
       return [
-        "Waiting for the sign-in in the browser, for \(patience) at most. Ctrl-C cancels."
+        "Waiting up to \(patience) for the sign-in in the browser. Ctrl-C cancels."
       ] + (isVerbose ? ["  \(address)"] : [])
     case .waitingForBrowser(let address, false):
       return [
-        "Open this page to sign in, in a browser on this machine:", "  \(address)",
-        "Waiting for \(patience) at most. Ctrl-C cancels; without a browser here: --device-code.",
+        "To sign in, open this page in a browser on this machine:", "  \(address)",
+        "Waiting up to \(patience). Ctrl-C cancels; --device-code works without a browser here.",
       ]
     case .waitingForDevice(let code): return lines(code)
     case .redirectReceived:
-      return isVerbose ? ["the browser brought the answer"] : []
+      return isVerbose ? ["received the response through the browser"] : []
     case .waitingForOtherProcess:
       let isSeen = isVerbose || isatty(STDERR_FILENO) == 1
-      return isSeen ? ["Another process asks the provider for this account; waiting for it."] : []
+      return isSeen
+        ? ["Another process is requesting a token for this account; waiting for it."] : []
     case .finished: return []
     }
   }
@@ -49,6 +50,6 @@ struct SignInProgress: Sendable {
       lines += QRCode.lines(code.verificationURIComplete ?? code.verificationURI)
     }
     let minutes = (code.expiresIn + 59) / 60
-    return lines + ["Waiting for \(minutes) min at most. Ctrl-C cancels."]
+    return lines + ["Waiting up to \(minutes) min. Ctrl-C cancels."]
   }
 }

@@ -1,94 +1,53 @@
-import TokenVaultSignIn
 import TokenVault
 import TokenVaultModel
 
 extension SignOutReport {
-  /// The report of one group in JSON.
-  func write(_ group: GroupName, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.field("group", group.description)
-      writer.key("accounts")
-      writer.array(accounts) { $1.write(to: &$0) }
-      writer.field("clean", isClean)
-      writer.key("places")
-      writer.array(entries) { writer, entry in
-        writer.object {
-          $0.field("place", entry.place.rawValue)
-          $0.field("clean", entry.isClean)
-          $0.field("detail", entry.detail)
-        }
-      }
-      writer.key("revocations")
-      writer.array(revocations) { $1.write(to: &$0) }
-      writer.key("browserSessions")
-      writer.array(browserSessions) { $1.write(to: &$0) }
-    }
+  /// The report as the full screen shows it: by place and by provider.
+  var lines: [String] {
+    var lines = accounts.map(\.shownName)
+    if lines.isEmpty { lines.append("There was no account to sign out.") }
+    if !entries.isEmpty { lines += ["", "On this machine"] }
+    lines += entries.map { "  \($0.line)" }
+    if !revocations.isEmpty { lines += ["", "At the provider"] }
+    lines += revocations.map { "  \($0.line)" }
+    if !browserSessions.isEmpty { lines += ["", "In the browser"] }
+    lines += browserSessions.map { "  \($0.line)" }
+    return lines
   }
 }
 
-extension SignOutReport.Revocation {
-  private var told: (outcome: String, detail: String) {
-    switch outcome {
-    case .revoked: ("revoked", "the provider took the tokens back")
-    case .notOffered:
-      (
-        "notOffered",
-        "the provider has no revocation; what was handed out stays valid until it ends"
-      )
-    case .failed(let error): ("failed", Failure(error).message)
-    case .unknownAuthority: ("unknownAuthority", "it is not known who issued the tokens")
-    }
-  }
+extension SignOutReport.Entry {
+  var line: String { "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+}
 
-  /// The line for people. What was not revoked is easy to see.
+extension SignOutReport.Revocation {
+  /// Capitals make a token that was not revoked easy to see.
   var line: String {
     let host = PlainText.escaped(environment)
     return outcome == .revoked
-      ? "revoked  \(host): \(told.detail)" : "NOT REVOKED  \(host): \(told.detail)"
+      ? "revoked  \(host): \(detail)" : "NOT REVOKED  \(host): \(detail)"
   }
 
-  fileprivate func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.field("environment", environment)
-      $0.field("clientId", clientID)
-      $0.field("outcome", told.outcome)
-      $0.field("detail", told.detail)
+  var detail: String {
+    switch outcome {
+    case .revoked: "the provider revoked the tokens"
+    case .notOffered:
+      "the provider does not support revocation; tokens issued so far stay valid until they expire"
+    case .failed(let error): Failure(error).message
+    case .unknownAuthority: "the issuer of the tokens is not known"
     }
   }
 }
 
 extension SignOutReport.BrowserSession {
-  /// The line for people.
   var line: String {
     switch self {
-    case .opened(let page): "browser  \(page.host): its page was opened; sign out there"
+    case .opened(let page): "browser  \(page.host): the sign-out page was opened; sign out there"
     case .notOpened(let page): "browser  to sign out there too, open \(page)"
     case .notOffered(let host):
-      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): the provider has no page for it"
+      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): the provider has no sign-out page"
     case .failed(let host, let error):
       "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): \(Failure(error).message)"
-    }
-  }
-
-  fileprivate func write(to writer: inout JSONWriter) {
-    writer.object { writer in
-      switch self {
-      case .opened(let page):
-        writer.field("environment", page.host)
-        writer.field("outcome", "opened")
-        writer.field("page", page.description)
-      case .notOpened(let page):
-        writer.field("environment", page.host)
-        writer.field("outcome", "notOpened")
-        writer.field("page", page.description)
-      case .notOffered(let host):
-        writer.field("environment", host)
-        writer.field("outcome", "notOffered")
-      case .failed(let host, let error):
-        writer.field("environment", host)
-        writer.field("outcome", "failed")
-        writer.field("detail", Failure(error).message)
-      }
     }
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the C library says to an errno.
+/// The C library's text for an errno value.
 enum SystemMessage {
   static let noEntry = ENOENT
 

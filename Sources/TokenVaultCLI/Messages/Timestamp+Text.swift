@@ -2,7 +2,7 @@ import Glibc
 import TokenVaultModel
 
 extension Timestamp {
-  /// ISO 8601 in UTC, as in `2026-02-28T12:00:00Z`; what lies beyond the year 9999 is held there.
+  /// ISO 8601 in UTC, as in `2026-02-28T12:00:00Z`. Times outside the years 1 to 9999 are clamped.
   var iso8601: String {
     var seconds = time_t(min(max(epochSeconds, -62_135_596_800), 253_402_300_799))
     var parts = unsafe tm()
@@ -15,7 +15,7 @@ extension Timestamp {
       + "-\(two(month))-\(two(day))T\(two(hour)):\(two(minute)):\(two(second))Z"
   }
 
-  /// For people: "in 42 min", "12 min ago".
+  /// The distance in words: "in 42 min", "12 min ago".
   func relative(to now: Timestamp) -> String {
     let (difference, overflow) = epochSeconds.subtractingReportingOverflow(now.epochSeconds)
     let seconds = overflow ? Int64.max : Int64(clamping: difference.magnitude)
@@ -27,22 +27,5 @@ extension Timestamp {
       default: "\(seconds / 86_400) days"
       }
     return epochSeconds > now.epochSeconds ? "in \(amount)" : "\(amount) ago"
-  }
-}
-
-/// A length of time as people type it: `90`, `90s`, `5m`, `8h`, `2d`.
-struct Duration: Hashable, Sendable {
-  let seconds: Int64
-
-  /// Returns nil for anything else, and for more than a year.
-  init?(_ text: String) {
-    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let last = text.last else { return nil }
-    let digits = units[last] == nil ? text[...] : text.dropLast()
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int64(digits), number <= 31_536_000
-    else { return nil }
-    seconds = number * (units[last] ?? 1)
-    guard seconds <= 31_536_000 else { return nil }
   }
 }

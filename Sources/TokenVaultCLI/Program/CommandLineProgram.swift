@@ -2,21 +2,21 @@ import ArgumentParser
 import Glibc
 import TokenVaultSystem
 
-/// The command line's way in and out.
-public enum CommandLineProgram {
-  /// Runs the command that the process was started for, and ends the process.
-  public static func main() -> Never {
+/// The entry point of the program.
+package enum CommandLineProgram {
+  /// Runs the command in the process's arguments, and exits.
+  package static func main() -> Never {
     Invocation.holdStandardStreams()
     do {
       // Before anything secret is in memory.
       if !Debugging.isAllowed { try SystemCalls.makeUndumpable() }
     } catch {
       Invocation.tell(
-        Failure(.unexpected, "This process cannot be kept out of core files: \(error.call)."))
+        Failure(.unexpected, "Core dumps cannot be disabled for this process: \(error.call)."))
       exit(ExitStatus.unexpected.rawValue)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // Nothing is buffered, so there is nothing that exit(3) would do but take its time.
+    // Nothing is buffered, so exit(3) would only cost time.
     if let status = WarmToken.answer(arguments) { _exit(status.rawValue) }
     exit(run(arguments).rawValue)
   }
@@ -39,7 +39,7 @@ public enum CommandLineProgram {
     }
   }
 
-  /// A command that only has commands below it shows them.
+  /// A command that only has subcommands prints its help.
   private static func help(_ command: any ParsableCommand) -> ExitStatus {
     var command = command
     do {
@@ -50,9 +50,9 @@ public enum CommandLineProgram {
 
   private static func report(parsing error: any Error) -> ExitStatus {
     let text = TokenVaultCommand.fullMessage(for: error)
-    let isAnswer = TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS
-    guard isAnswer else {
-      // It repeats the arguments, which may come from anywhere.
+    let isHelp = TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS
+    guard isHelp else {
+      // The text repeats the arguments, which may contain anything.
       Invocation.tell("tokenvault: " + PlainText.escapedLines(text))
       return .usage
     }

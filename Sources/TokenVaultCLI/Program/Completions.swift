@@ -1,8 +1,7 @@
 import TokenVault
 import TokenVaultModel
 
-/// What the shell offers while a command is typed. Nothing is ever asked for it, and what cannot
-/// be had at once is not offered.
+/// Shell completions. They never prompt, and offer nothing if a name cannot be read at once.
 enum Completions {
   static func groups() -> [String] {
     offered { invocation in
@@ -25,7 +24,7 @@ enum Completions {
   private static func offered(_ body: (Invocation) throws -> [String]) -> [String] {
     var invocation = Invocation.ofProcess()
     invocation.options.mayAsk = false
-    // absent is an answer: a shell has no use for an error in the middle of a line.
+    // absent is an answer: a shell cannot use an error in the middle of a line.
     do { return try body(invocation) } catch { return [] }
   }
 }

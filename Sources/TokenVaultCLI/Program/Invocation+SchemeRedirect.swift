@@ -3,14 +3,12 @@ import TokenVaultSignInTransport
 import TokenVault
 
 extension Invocation {
-  /// Makes sure that the desktop brings a private-use scheme's redirects to
-  /// ``RedirectCommand``; says so when that was not the case yet.
+  /// Registers ``RedirectCommand`` with the desktop as the handler of a private-use scheme's
+  /// redirects, and prints a line if it was not registered yet.
   func register(_ redirectURI: RedirectURI) throws {
     guard case .scheme(let scheme, _) = redirectURI else { return }
-    func path(_ name: String) -> String? {
-      environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-    guard let data = path("XDG_DATA_HOME") ?? path("HOME").map({ $0 + "/.local/share" }) else {
+    let home = directory(in: "HOME")
+    guard let data = directory(in: "XDG_DATA_HOME") ?? home.map({ $0 + "/.local/share" }) else {
       throw CommandError.noHome
     }
     let registration = SchemeRegistration(
@@ -19,7 +17,7 @@ extension Invocation {
     do {
       if try registration.install() {
         tell(
-          "The desktop now brings \(scheme): addresses to tokenvault: "
+          "The desktop now opens \(scheme): URLs with tokenvault: "
             + "\(PlainText.escaped(registration.path))")
       }
     } catch { throw CommandError.fileNotMade(path: registration.path, errno: error.errno) }

@@ -4,24 +4,24 @@ import TokenVaultSignInTransport
 import TokenVault
 
 extension Invocation {
-  /// The machine's side of signing in.
-  /// - Parameter browser: the command of `--browser`; empty for none at all.
+  /// The browser and network that a sign-in uses.
+  /// - Parameter browser: the value of `--browser`; empty for no browser.
   func platform(browser: String? = nil) -> SignInPlatform {
     .system(
       environment: Self.wholeEnvironment(), browser: browser,
       userAgent: "TokenVault/\(PublicClientApplication.version)")
   }
 
-  /// Gets tokens for a group, until somebody presses Ctrl-C.
+  /// Acquires tokens for a group; Ctrl-C cancels.
   func acquisition(
     in core: GroupSession, browser: String? = nil,
     report: @escaping @Sendable (SignInEvent) -> Void
   ) -> Acquisition {
     Acquisition(
-      core, platform: platform(browser: browser), Interruption.wish(), report: report)
+      core, platform: platform(browser: browser), Interruption.handled(), report: report)
   }
 
-  /// All variables, for programs that are started.
+  /// All variables, for child processes.
   static func wholeEnvironment() -> [String: String] {
     var all: [String: String] = [:]
     var next = unsafe environ

@@ -21,7 +21,7 @@ struct AccountPicker {
   /// Runs until an account is chosen; Esc and Ctrl-C are ``CommandError/interrupted``.
   func choose(on terminal: RawTerminal) throws(CommandError) -> Account {
     var picker = self
-    // On a screen of its own, which leaves what stood there before untouched.
+    // The alternate screen leaves the previous contents untouched.
     terminal.write("\u{1b}[?1049h\u{1b}[?25l")
     defer {
       terminal.write("\u{1b}[?25h\u{1b}[?1049l")
@@ -49,7 +49,7 @@ struct AccountPicker {
     case .escape: throw .interrupted
     case .up: move(-1, found.count)
     case .down: move(1, found.count)
-    // The letters move as long as nothing is typed; then they are a part of the filter.
+    // While the filter is empty, j and k move; after that they are part of the filter.
     case .character(UInt8(ascii: "k")) where filter.isEmpty: move(-1, found.count)
     case .character(UInt8(ascii: "j")) where filter.isEmpty: move(1, found.count)
     case .character(let byte) where (0x20..<0x7f).contains(byte):
@@ -88,7 +88,7 @@ struct AccountPicker {
       line(lines[index], reversed: place == selected)
       if place < found.count - 1, place < first + room - 1 { text += "\r\n" }
     }
-    if found.isEmpty { line("  nobody answers to that") }
+    if found.isEmpty { line("  no account matches") }
     return text + "\u{1b}[J"
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
 extension Invocation {
-  /// Asks whether to go on with something that cannot be undone. On a terminal only; without one
-  /// whoever wrote the command meant it, unless `--no-input` says that somebody should be asked.
+  /// Asks for confirmation of something that cannot be undone. Without a terminal the command goes
+  /// on without a question; with `--no-input` it needs `--yes`.
   func confirm(_ question: String, isAnswered: Bool) throws(CommandError) {
     if isAnswered { return }
     guard options.mayAsk else { throw .confirmationNeeded }

@@ -2,24 +2,24 @@ import Glibc
 import TokenVault
 import TokenVaultCrypto
 
-/// Secrets typed at a prompt or given over a descriptor.
+/// Reads secrets from a prompt or a file descriptor.
 enum PassphraseReading {
   /// The longest passphrase: 4 KiB.
   static let limit = 4096
 
-  /// Asks at the terminal, twice for a new passphrase; nil when there is none.
+  /// Prompts on the terminal, twice for a new passphrase. Nil without a terminal.
   static func ask(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
     switch purpose {
-    case .open(let group): return try hidden("Passphrase of \(group): ")
+    case .open(let group): return try hidden("Passphrase for \(group): ")
     case .create(let group):
-      guard let first = try hidden("New passphrase of \(group): ") else { return nil }
-      guard let second = try hidden("The same again: ") else { return nil }
+      guard let first = try hidden("New passphrase for \(group): ") else { return nil }
+      guard let second = try hidden("Repeat the passphrase: ") else { return nil }
       guard first.isEqual(to: second) else { throw CommandError.passphrasesDiffer }
       return first
     }
   }
 
-  /// Asks for one line that is not shown; nil when there is no terminal.
+  /// Prompts for one line without echo. Nil without a terminal.
   static func hidden(_ prompt: String) throws -> SecretBytes? {
     guard let terminal = RawTerminal() else { return nil }
     terminal.write(prompt)
@@ -33,7 +33,7 @@ enum PassphraseReading {
       switch try terminal.key() {
       case .enter: return try prefix(typed, count)
       case .escape: throw CommandError.interrupted
-      // A whole character, whatever its length in UTF-8.
+      // A whole character, which may be several bytes in UTF-8.
       case .erase: count = unsafe typed.withUnsafeBytes { unsafe lastCharacter($0.prefix(count)) }
       case .eraseLine: count = 0
       case .character(let byte) where count < limit && byte >= 0x20:
@@ -44,8 +44,7 @@ enum PassphraseReading {
     }
   }
 
-  /// One line of a descriptor, read byte by byte: the next line may be another passphrase. Nil at
-  /// its end.
+  /// Reads one line, byte by byte because the next line may be another passphrase. Nil at the end.
   static func line(of descriptor: Int32) throws -> SecretBytes? {
     var read = try SecretBytes(count: limit)
     var count = 0

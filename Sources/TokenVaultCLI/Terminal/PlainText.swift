@@ -1,8 +1,8 @@
-/// Text from files, providers and arguments on its way to a terminal.
+/// Text from files, providers and arguments, made safe for a terminal.
 enum PlainText {
-  /// The text with everything written out that a terminal would act upon instead of showing:
-  /// control characters (a user name may hold an escape sequence), and those that reorder or hide
-  /// what stands beside them (Unicode TR 36, TR 39).
+  /// The text with all characters escaped that a terminal would interpret instead of show: control
+  /// characters (a user name may contain an escape sequence), and characters that reorder or hide
+  /// their neighbours (Unicode TR 36, TR 39).
   static func escaped(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isActive) else { return text }
@@ -24,13 +24,13 @@ enum PlainText {
     return String(shown)
   }
 
-  /// The same for a text of several lines of our own.
+  /// The same for each line of a text; its line ends are kept.
   static func escapedLines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
       .joined(separator: "\n")
   }
 
-  /// A word as a shell takes it, for the commands that messages name.
+  /// A word quoted for a shell, for the commands in messages.
   static func shellWord(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -55,7 +55,7 @@ enum PlainText {
     }
   }
 
-  /// How many columns of a terminal the text takes.
+  /// The width of the text in terminal columns.
   static func width(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.unicodeScalars.reduce(0) { $0 + width($1) }
@@ -76,7 +76,7 @@ enum PlainText {
     }
   }
 
-  /// The text cut to a number of columns, with an ellipsis where something is missing.
+  /// The text cut to a number of columns, ending in an ellipsis if anything was cut.
   static func cut(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     var kept = String.UnicodeScalarView()
@@ -89,7 +89,7 @@ enum PlainText {
     return columns > 0 ? String(kept) + "…" : ""
   }
 
-  /// The text in lines of so many columns at most, broken at spaces where there are any.
+  /// The text in lines of at most this many columns, broken at spaces where possible.
   static func wrapped(_ text: String, to columns: Int) -> [String] {
     guard columns > 1, width(text) > columns else { return [text] }
     var lines: [String] = []
@@ -105,7 +105,7 @@ enum PlainText {
         used = PlainText.width(String(line))
         lastSpace = line.startIndex
       }
-      // A break inside of the indentation would leave an empty line.
+      // A break inside the indentation would leave an empty line.
       if scalar == " ", hasWord { lastSpace = line.endIndex }
       hasWord = hasWord || scalar != " "
       line.append(scalar)

@@ -1,10 +1,10 @@
 internal import TokenVaultCQRCode
 import TokenVaultSystem
 
-/// A QR code made of half blocks: two rows of modules to a line of text. It is drawn dark on light
-/// with the terminal's own colours reversed, so it needs no colour and works on a dark screen.
+/// A QR code in half blocks, two rows of modules to a line of text. The light modules are drawn, so
+/// the code works on a dark screen and without colour.
 enum QRCode {
-  /// The lines for a text; a note where libqrencode is not installed; none where the text is too
+  /// The lines of the code; a single note if libqrencode is not installed; empty if the text is too
   /// long or the terminal too narrow.
   static func lines(_ text: String) -> [String] {
     guard tv_qr_library() else { return ["(no QR code: libqrencode4 is not installed)"] }
@@ -18,7 +18,6 @@ enum QRCode {
       (0..<width).contains(row) && (0..<width).contains(column)
         && modules[row * width + column] == 1
     }
-    // Light modules are drawn: the screen is taken for dark.
     return stride(from: -edge, to: width + edge, by: 2).map { row in
       (-edge..<width + edge).map { column in
         switch (isDark(row, column), isDark(row + 1, column)) {

@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import TokenVaultSystem
 
-/// The controlling terminal without echo and line editing, for as long as a question is open.
+/// The controlling terminal without echo and line editing, while a prompt is open.
 ///
-/// The terminal is put back however the question ends: by an answer, an error, Ctrl-C, or a
-/// signal from elsewhere, which is delivered again once that is done.
+/// The terminal is restored however the prompt ends: by an answer, an error, Ctrl-C, or a signal
+/// from another process, which is delivered again after that.
 final class RawTerminal {
   private let descriptor: Int32
   private var saved = termios()
@@ -15,9 +15,9 @@ final class RawTerminal {
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-  /// Nil when the process has no controlling terminal.
+  /// Nil if the process has no controlling terminal.
   init?() {
-    // absent is an answer: without a terminal the caller does without.
+    // absent is an answer: the caller goes on without a terminal.
     do { descriptor = try SystemCalls.open("/dev/tty", O_RDWR | O_NOCTTY) } catch { return nil }
     guard unsafe tcgetattr(descriptor, &saved) == 0 else {
       close(descriptor)
@@ -33,7 +33,7 @@ final class RawTerminal {
     var raw = saved
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
     raw.c_iflag &= ~tcflag_t(IXON)
-    // What was typed ahead of the question was not meant as its answer.
+    // TCSAFLUSH drops what was typed before the prompt: it was not meant as the answer.
     unsafe tcsetattr(descriptor, TCSAFLUSH, &raw)
   }
 
@@ -42,7 +42,7 @@ final class RawTerminal {
     close(descriptor)
   }
 
-  /// Puts the terminal back; a signal that came meanwhile is delivered now.
+  /// Restores the terminal, and delivers a signal that arrived in the meantime.
   func restore() {
     guard !isRestored else { return }
     isRestored = true
@@ -69,15 +69,15 @@ final class RawTerminal {
 
   var size: (rows: Int, columns: Int) { SystemCalls.windowSize(descriptor) ?? (24, 80) }
 
-  /// What a person pressed.
+  /// A key press.
   enum Key: Equatable {
     case character(UInt8)
     case up, down, enter, erase, eraseLine, escape
-    /// Nothing was pressed for a while: time to look whether the window has another size.
+    /// No key for 250 ms: the caller can check the size of the window.
     case none
   }
 
-  /// Waits for a key. Ctrl-C, Ctrl-D, a signal and the terminal's end are ``CommandError/interrupted``.
+  /// Waits for a key. Ctrl-C, Ctrl-D, a signal and end of file throw ``CommandError/interrupted``.
   func key() throws(CommandError) -> Key {
     guard let byte = try byte(waiting: 250) else { return .none }
     switch byte {
@@ -117,10 +117,10 @@ final class RawTerminal {
   }
 }
 
-/// The signal that came while a question was open.
+/// The signal that arrived while a prompt was open.
 private enum ArrivedSignal {
   static let number = Atomic<Int32>(0)
-  /// Async-signal-safe: one store, into what was initialised before the handler was set.
+  /// Async-signal-safe: one store, into memory that was initialised before the handler was set.
   static let note: @convention(c) (Int32) -> Void = { signal in
     ArrivedSignal.number.store(signal, ordering: .relaxed)
   }

@@ -2,18 +2,18 @@
 struct TextTable {
   private let rows: [[String]]
 
-  /// Cells that came from elsewhere have to be escaped (``PlainText``) already.
+  /// - Parameter rows: cells with foreign text must be escaped by ``PlainText`` already.
   init(_ rows: [[String]]) { self.rows = rows }
 
-  /// How a row is shown on a terminal.
+  /// The style of a row on a terminal.
   enum Style: String {
     case plain = ""
     case bold = "\u{1b}[1m"
     case dim = "\u{1b}[2m"
   }
 
-  /// The lines. With `columns`, the cells of the column `cut` are shortened where a line would be
-  /// too long: on a terminal only, since a name that is cut is of no use to a program.
+  /// The lines of the table. With `columns`, cells in the column `cut` are shortened so that lines
+  /// fit. Pass `columns` for a terminal only: a program cannot use a shortened name.
   func text(
     columns: Int? = nil, cut: Int = 0, style: (Int) -> Style = { _ in .plain }
   ) -> [UInt8] {

@@ -3,7 +3,7 @@ import TokenVaultModel
 
 @testable import TokenVaultCLI
 
-/// Made-up accounts and states of the full screen.
+/// Invented accounts and states of the full screen.
 enum UIFixtures {
   static let now = Timestamp(epochSeconds: 1_700_000_000)
   static let group = GroupName.universalStorage
@@ -60,7 +60,7 @@ extension UIState {
   @discardableResult
   mutating func press(_ keys: Key...) -> [UIEffect] { keys.flatMap { take(.key($0)) } }
 
-  /// What a terminal without colour shows, without the spaces at the ends of its lines.
+  /// The screen of a terminal without colour, without trailing spaces.
   var shown: String {
     screen().lines.map { line in
       String(line.text.reversed().drop { $0 == " " }.reversed())

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TokenVaultCLI
 
-@Suite("Keys and typed text")
+@Suite(.timeLimit(.minutes(1)))
 struct UIKeyTests {
   private func keys(_ text: String) -> [Key] {
     var parser = KeyParser()
@@ -14,9 +14,9 @@ struct UIKeyTests {
     ("\u{1b}[3~", .delete), ("\u{1b}[Z", .backTab), ("\r", .enter), ("\u{7f}", .erase),
     ("\u{3}", .interrupt), ("\u{1a}", .suspend), ("ß", .character("ß")), ("語", .character("語")),
   ])
-  func aTerminalsBytesAreOneKey(bytes: String, key: Key) { #expect(keys(bytes) == [key]) }
+  func theBytesOfAKeyAreOneKey(bytes: String, key: Key) { #expect(keys(bytes) == [key]) }
 
-  @Test func aKeyMayComeInPieces() {
+  @Test func aKeyMayArriveInPieces() {
     var parser = KeyParser()
     #expect(parser.take([0x1b]).isEmpty)
     #expect(parser.isWaiting)
@@ -26,14 +26,14 @@ struct UIKeyTests {
     #expect(!parser.isWaiting)
   }
 
-  @Test func anEscAloneIsEscAfterAWhile() {
+  @Test func aSingleEscIsEscAfterAPause() {
     var parser = KeyParser()
     #expect(parser.take([0x1b]).isEmpty)
     #expect(parser.flush() == [.escape])
     #expect(parser.flush().isEmpty)
   }
 
-  @Test func unknownSequencesAndBrokenUTF8AreNoLetters() {
+  @Test func unknownSequencesAndInvalidUTF8AreNotLetters() {
     #expect(keys("\u{1b}[38;2;1;2;3mq") == [.character("q")])
     var parser = KeyParser()
     #expect(parser.take([0xff, 0xc3, 0x28, 0x71]) == [.character("("), .character("q")])
@@ -50,7 +50,7 @@ struct UIKeyTests {
     #expect(state.shown == before)
   }
 
-  @Test func textIsEditedAnywhere() {
+  @Test func textCanBeEditedAtAnyPosition() {
     var field = TextField("URL", "htt://x")
     for key in [Key.home, .right, .right, .right, .character("p"), .end, .erase, .character("ö")] {
       field.take(key)
@@ -61,7 +61,7 @@ struct UIKeyTests {
     #expect(field.text == "a b")
   }
 
-  @Test func controlCharactersAreNotTyped() {
+  @Test func controlCharactersAreNotAccepted() {
     var field = TextField("URL", "")
     for scalar in ["\u{1b}", "\u{9b}", "\u{202e}", "a"] as [Unicode.Scalar] {
       field.take(.pasted(scalar))

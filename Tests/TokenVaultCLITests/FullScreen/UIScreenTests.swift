@@ -5,11 +5,11 @@ import TokenVaultModel
 @testable import TokenVault
 @testable import TokenVaultCLI
 
-@Suite("What the full screen shows")
+@Suite(.timeLimit(.minutes(1)))
 struct UIScreenTests {
   private let rule = String(repeating: "─", count: 80)
 
-  /// The lines, and empty ones up to the last two.
+  /// The lines, then empty lines, then the foot.
   private func screen(_ lines: String, _ foot: String...) -> String {
     let top = lines.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let empty = Array(repeating: "", count: 24 - foot.count - top.count)
@@ -49,22 +49,22 @@ struct UIScreenTests {
     #expect(state.shown.contains("in     ended 1 s ago"))
   }
 
-  @Test func anEmptyGroupSaysWhatToDo() {
+  @Test func anEmptyGroupShowsWhatToDo() {
     #expect(
       UIFixtures.state([]).shown
         == screen(
           """
            TokenVault  com.microsoft.identity.universalstorage             private device
-           Nobody is signed in
+           No account is signed in
           \(rule)
-           The group holds no account.
+           The group has no accounts.
 
-           n  signs you in: in the browser, or with a code on another device.
-              tokenvault import FILE  takes the accounts of another tool's token cache.
+           n  sign in, in the browser or with a code on another device
+              tokenvault import FILE  imports accounts from another tool's cache
           """, "", " n sign in  d device  l log  ? help  q quit"))
   }
 
-  @Test func aGroupThatCannotBeReadSaysWhy() {
+  @Test func aGroupThatCannotBeReadShowsWhy() {
     var state = UIState(group: UIFixtures.group, now: UIFixtures.now)
     #expect(state.shown.contains("Opening the group…"))
     _ = state.load()
@@ -97,8 +97,8 @@ struct UIScreenTests {
             User name
             With       (x) browser  ( ) code
 
-           The id that your provider gave the application.
-          """, "", " Enter go  Tab next  Ctrl-U empty  Esc back"))
+           The client id that the provider assigned to the application.
+          """, "", " Enter start  Tab next  Ctrl-U clear  Esc back"))
     #expect(state.screen().cursor?.row == 5)
     #expect(state.screen().cursor?.column == 16)
   }
@@ -121,11 +121,11 @@ struct UIScreenTests {
            Page  https://microsoft.com/devicelogin
            Code  ABCD-EFGH
 
-           The code ends in 14:59.
+           The code expires in 14:59.
           """, " sign in: waiting for you…  Esc cancels", " Esc cancel"))
   }
 
-  @Test func aPictureStandsBesideTheCodeOrNotAtAll() {
+  @Test func theQRCodeIsShownNextToTheCodeOrNotAtAll() {
     var state = UIFixtures.state()
     _ = state.start(.signIn(SignInOrder()))
     _ = state.take(.progress(1, .waitingForDevice(.example)))
@@ -141,25 +141,25 @@ struct UIScreenTests {
     }
   }
 
-  @Test func anAnswerIsTurnedPageByPage() {
+  @Test func aLongResponseIsShownPageByPage() {
     var state = UIFixtures.state()
     _ = state.start(.token(TokenOrder(account: UIFixtures.two[0])))
     let lines = (1...40).map { "line \($0)" }
     _ = state.take(.finished(1, .done("done", TextPage("Answer", lines))))
     #expect(state.shown.contains(" line 17\n"))
     #expect(!state.shown.contains(" line 18\n"))
-    #expect(state.shown.hasSuffix("Esc back  space, b turn  17/40"))
+    #expect(state.shown.hasSuffix("Esc back  space, b page  17/40"))
     state.press(.pageDown)
     #expect(state.shown.contains(" line 18\n"))
     state.press(.end)
     #expect(state.shown.contains(" line 40\n"))
     #expect(state.shown.hasSuffix("40/40"))
-    // A larger window leaves no hole at the end.
+    // A larger window leaves no empty lines at the end.
     _ = state.take(.resized(rows: 60, columns: 80))
     #expect(state.shown.contains(" line 1\n"))
   }
 
-  @Test func namesDoNotReachTheTerminalAsCommands() {
+  @Test func namesAreEscapedOnTheScreen() {
     let name = "e\u{1b}[2Jv\u{202e}e\r\n\u{9b}31m@x"
     let hostile = UIFixtures.account(name, isCurrent: true, alias: "a\u{7}", clients: ["c\u{1b}c"])
     var state = UIFixtures.state([hostile])
@@ -208,14 +208,14 @@ struct UIScreenTests {
     }
   }
 
-  @Test func columnsGoBeforeNamesAreCut() {
+  @Test func columnsAreDroppedBeforeNamesAreCut() {
     var state = UIFixtures.state(columns: 57)
     #expect(state.shown.contains("ACCOUNT              ALIAS  STATE  TOKEN"))
     _ = state.take(.resized(rows: 10, columns: 40))
     #expect(state.shown.contains(">* ada@contoso.example  59:59"))
   }
 
-  @Test func wideNamesKeepTheColumnsInLine() {
+  @Test func wideNamesKeepTheColumnsAligned() {
     let state = UIFixtures.state([
       UIFixtures.account("語@x", isCurrent: true), UIFixtures.account("abc@x"),
     ])
@@ -224,28 +224,28 @@ struct UIScreenTests {
     #expect(lines.contains("   abc@x    login.microsoftonline.com  in     1:00:00"))
   }
 
-  @Test func manyAccountsScrollWithTheChosenOne() {
+  @Test func aLongListScrollsWithTheSelectedAccount() {
     var state = UIFixtures.state((10..<60).map { UIFixtures.account("user\($0)") })
     #expect(state.shown.contains("user10") && !state.shown.contains("user59"))
     state.press(.end)
     #expect(!state.shown.contains("user10") && state.shown.contains(">  user59"))
   }
 
-  @Test func belowItsLeastSizeItSaysSo() {
+  @Test func aTooSmallWindowShowsTheMinimumSize() {
     let state = UIFixtures.state(rows: 5, columns: 30)
     #expect(
       state.shown
-        == "The window is too small:\n40x10 is needed, this is 30x5.\nq leaves.\n\n")
+        == "The window is too small:\nAt least 40x10; this is 30x5.\nq leaves.\n\n")
   }
 
-  @Test func nothingIsToldByAStyleAlone() {
+  @Test func noInformationIsShownByStyleAlone() {
     let screen = UIFixtures.state().screen()
     for line in screen.lines where line.style == .reverse {
       #expect(line.text.hasPrefix(">") || line == screen.lines[0])
     }
   }
 
-  @Test func claimsAreShownTenantByTenant() {
+  @Test func claimsAreShownByTenant() {
     var state = UIFixtures.state([
       UIFixtures.account("ada", isCurrent: true, claims: #"{"name":"Ada","oid":"1"}"#)
     ])

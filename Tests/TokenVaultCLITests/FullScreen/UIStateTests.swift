@@ -5,12 +5,12 @@ import TokenVaultModel
 @testable import TokenVault
 @testable import TokenVaultCLI
 
-@Suite("The state of the full screen")
+@Suite(.timeLimit(.minutes(1)))
 struct UIStateTests {
   private let ada = UIFixtures.two[0]
   private let bob = UIFixtures.two[1]
 
-  @Test func theCurrentAccountIsChosenFirst() {
+  @Test func theCurrentAccountIsSelectedFirst() {
     let state = UIFixtures.state([
       UIFixtures.account("ada"), UIFixtures.account("bob", isCurrent: true),
     ])
@@ -18,13 +18,13 @@ struct UIStateTests {
     #expect(state.current?.username == "bob")
   }
 
-  @Test func theOnlySignedInAccountIsTheOneThatIsMeant() {
+  @Test func theOnlySignedInAccountIsCurrent() {
     let one = UIFixtures.account("ada")
     #expect(UIFixtures.state([one]).current?.username == "ada")
     #expect(UIFixtures.state([one, UIFixtures.account("bob")]).current == nil)
   }
 
-  @Test func switchingIsOrderedForTheChosenAccount() {
+  @Test func switchUsesTheSelectedAccount() {
     var state = UIFixtures.state()
     state.press(.down)
     #expect(state.type("s") == [.start(1, .switchTo(bob))])
@@ -44,7 +44,7 @@ struct UIStateTests {
     #expect(state.take(.loaded(3, UIFixtures.snapshot(UIFixtures.two))).isEmpty)
   }
 
-  @Test func whatOtherToolsDoIsLogged() {
+  @Test func changesByOtherToolsAreLogged() {
     var state = UIFixtures.state()
     _ = state.take(.touched)
     _ = state.take(
@@ -56,37 +56,37 @@ struct UIStateTests {
         ])))
     #expect(
       state.log.map(\.result) == [
-        "ada@contoso.example left the group", "bob@contoso.example is current",
-        "bob@contoso.example is signed in", "eve@contoso.example came into the group",
+        "ada@contoso.example was removed from the group", "bob@contoso.example is current",
+        "bob@contoso.example is signed in", "eve@contoso.example was added to the group",
       ])
     #expect(state.log.allSatisfy { $0.what == "elsewhere" })
   }
 
-  @Test func whatThisProgramDidIsNotTakenForAnothers() {
+  @Test func ownChangesAreNotLoggedAsChangesByOtherTools() {
     var state = UIFixtures.state()
     state.press(.down, .enter)
     let after = UIFixtures.snapshot([UIFixtures.account("bob@contoso.example", isCurrent: true)])
     _ = state.take(.touched)
     #expect(state.take(.finished(1, .done("done", nil))).isEmpty)
-    // The one that was under way and the one after it.
+    // The reading that was running, and the one after it.
     #expect(state.take(.loaded(2, UIFixtures.snapshot(UIFixtures.two))) == [.load(3)])
     _ = state.take(.loaded(3, after))
     #expect(state.log.map(\.result) == ["done"])
     _ = state.take(.touched)
     _ = state.take(.loaded(4, UIFixtures.snapshot([])))
-    #expect(state.log.last?.result == "bob@contoso.example left the group")
+    #expect(state.log.last?.result == "bob@contoso.example was removed from the group")
   }
 
-  @Test func aSignInAsksForWhatIsNotKnown() {
+  @Test func aSignInAsksForMissingParameters() {
     var state = UIFixtures.state()
     #expect(state.type("n") == [.prepare(account: nil)])
     _ = state.take(.prepared(SignInOrder(clientID: "app")))
     #expect(state.press(.enter).isEmpty)
-    #expect(state.shown.contains("Authority is needed."))
+    #expect(state.shown.contains("Authority is required."))
     state.type("https://id.example.com")
     state.press(.tab)
     state.type("User.Read")
-    // The method is below the fields.
+    // The choice of the method follows the fields.
     state.press(.tab, .tab)
     state.type(" ")
     let order = SignInOrder(
@@ -96,7 +96,7 @@ struct UIStateTests {
     #expect(state.page == .waiting)
   }
 
-  @Test func escCancelsWhatWaits() {
+  @Test func escCancelsAWaitingSignIn() {
     var state = UIFixtures.state()
     _ = state.start(.signIn(SignInOrder()))
     #expect(state.press(.escape) == [.cancel])
@@ -107,30 +107,30 @@ struct UIStateTests {
     #expect(state.log.last?.result == "Cancelled; nothing was stored.")
   }
 
-  @Test func aSignOutIsNotCutOff() {
+  @Test func aSignOutIsNotInterrupted() {
     var state = UIFixtures.state()
     _ = state.start(.signOut(SignOutOrder()))
     #expect(state.press(.escape).isEmpty)
     #expect(state.type("q").isEmpty)
-    #expect(state.shown.contains("Leaving when this is done: sign out."))
+    #expect(state.shown.contains("Leaving when this has finished: sign out."))
     #expect(state.take(.finished(1, .done("done", nil))) == [.leave(.done)])
   }
 
-  @Test func ctrlCLeavesAtOnceTheSecondTime() {
+  @Test func aSecondCtrlCLeavesAtOnce() {
     var state = UIFixtures.state()
     _ = state.start(.token(TokenOrder(account: ada)))
     #expect(state.press(.interrupt) == [.cancel])
     #expect(state.press(.interrupt) == [.leave(.interrupted)])
   }
 
-  @Test func ctrlCIsRememberedUntilTheWorkIsDone() {
+  @Test func ctrlCLeavesWhenTheRunningOrderEnds() {
     var state = UIFixtures.state()
     _ = state.start(.token(TokenOrder(account: ada)))
     state.press(.interrupt)
     #expect(state.take(.finished(1, .done("done", nil))) == [.leave(.interrupted)])
   }
 
-  @Test func aSignOutIsAskedForBefore() {
+  @Test func aSignOutNeedsConfirmation() {
     var state = UIFixtures.state()
     #expect(state.type("o2").isEmpty)
     #expect(state.type("x").isEmpty)
@@ -149,7 +149,7 @@ struct UIStateTests {
     #expect(state.job == nil)
   }
 
-  @Test func severalTokensAreAChoice() {
+  @Test func severalTokensOpenAMenu() {
     var state = UIFixtures.state()
     state.type("f")
     _ = state.take(.finished(1, .scopesNeeded(["Mail.Read", "User.Read"])))
@@ -161,7 +161,7 @@ struct UIStateTests {
     #expect(state.press(.enter) == [.start(3, .token(named))])
   }
 
-  @Test func aCallRemembersItsAddress() {
+  @Test func aCallRemembersItsURL() {
     var state = UIFixtures.state()
     state.type("a")
     state.press(.eraseLine)
@@ -174,7 +174,7 @@ struct UIStateTests {
     #expect(state.shown.contains("> URL        https://api.example.com/x"))
   }
 
-  @Test func aFailureSaysWhatToDo() {
+  @Test func aFailureShowsTheNextStep() {
     var state = UIFixtures.state()
     state.type("t")
     _ = state.take(
@@ -183,7 +183,7 @@ struct UIStateTests {
     #expect(state.shown.contains("Press r"))
   }
 
-  @Test func aSignInAfterARefusalAsksForWhatWasMissing() {
+  @Test func aSignInAfterARefusalRequestsTheMissingScopes() {
     var state = UIFixtures.state()
     state.type("a")
     state.press(.tab)
@@ -203,7 +203,7 @@ struct UIStateTests {
     #expect(state.shown.contains("  Scopes     User.Read"))
   }
 
-  @Test func anEventOfAnEarlierOrderChangesNothing() {
+  @Test func anEventOfAnEarlierOrderIsIgnored() {
     var state = UIFixtures.state()
     state.type("t")
     _ = state.take(.finished(7, .done("other", nil)))
@@ -212,7 +212,7 @@ struct UIStateTests {
     #expect(state.log.isEmpty)
   }
 
-  @Test func aWindowThatIsTooSmallTakesOnlyTheWayOut() {
+  @Test func aTooSmallWindowAcceptsOnlyTheKeysToLeave() {
     var state = UIFixtures.state(rows: 9, columns: 80)
     #expect(state.type("t").isEmpty)
     #expect(state.type("q") == [.leave(.done)])

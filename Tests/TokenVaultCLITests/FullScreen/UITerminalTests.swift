@@ -3,7 +3,7 @@ import Testing
 import TokenVaultTestSupport
 
 /// The full screen in a real terminal, against a real provider.
-@Suite("The full screen on a terminal", .serialized)
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct UITerminalTests {
   private func home() throws -> ShellHome {
     let home = try CommandLineFixtures().home(SharedSecretService.get())
@@ -11,7 +11,7 @@ struct UITerminalTests {
     return home
   }
 
-  /// A home without accounts whose sign-ins go to the provider.
+  /// A home without accounts that is configured for the provider.
   private func home(of provider: ProviderProcess) throws -> ShellHome {
     let home = try CommandLineFixtures().home(SharedSecretService.get())
     let folder = home.directory.appending(path: ".config/tokenvault")
@@ -24,7 +24,7 @@ struct UITerminalTests {
     return home
   }
 
-  @Test func itSwitchesAndFollowsWhatOtherToolsDo() throws {
+  @Test func switchesAndChangesByOtherToolsAppear() throws {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault ui", in: home)
     try terminal.wait(for: ">  ada@contoso.example")
@@ -37,16 +37,16 @@ struct UITerminalTests {
     try terminal.wait(for: "elsewhere ada@contoso.example is current")
     try terminal.wait(for: " * ada@contoso.example")
     #expect(try home.run("tokenvault sign-out ada@contoso.example --no-revoke").status == 0)
-    try terminal.wait(for: "elsewhere ada@contoso.example left the group")
+    try terminal.wait(for: "elsewhere ada@contoso.example was removed from the group")
     try terminal.press("q")
     try terminal.wait(for: "ended with 0")
   }
 
-  @Test func aPersonSignsInCallsAnAPIRefreshesAndSignsOut() throws {
+  @Test func aUserSignsInCallsAnAPIRefreshesAndSignsOut() throws {
     let provider = try ProviderProcess()
     let home = try home(of: provider)
     let terminal = try TmuxTerminal("tokenvault ui", in: home, columns: 90, rows: 30)
-    try terminal.wait(for: "n  signs you in")
+    try terminal.wait(for: "n  sign in")
     try terminal.press("n")
     try terminal.wait(for: "(x) code")
     try terminal.press("Enter")
@@ -78,15 +78,15 @@ struct UITerminalTests {
 
     try terminal.wait(for: "LOG")
     try terminal.press("o")
-    try terminal.wait(for: "for every tool of the group")
+    try terminal.wait(for: "for every client in the group")
     try terminal.press("Enter")
-    try terminal.wait(for: "Sign out ada@contoso.example, for every tool of the group?")
+    try terminal.wait(for: "Sign out ada@contoso.example, for every client in the group?")
     try terminal.press("y")
     let report = try terminal.wait(for: "Signed out")
     #expect(report.contains("clean  group file"))
-    #expect(report.contains("the provider took the tokens back"))
+    #expect(report.contains("the provider revoked the tokens"))
     try terminal.press("Escape")
-    try terminal.wait(for: "Nobody is signed in")
+    try terminal.wait(for: "No account is signed in")
     let all = try terminal.screen()
     for secret in [first, second] { #expect(!all.contains(secret.prefix(20))) }
     try terminal.press("q")
@@ -94,16 +94,16 @@ struct UITerminalTests {
     #expect(try home.run("tokenvault list").output.isEmpty)
   }
 
-  @Test func escEndsAWaitingSignInAndNothingIsStored() throws {
+  @Test func escCancelsAWaitingSignInAndNothingIsStored() throws {
     let provider = try ProviderProcess()
     let home = try home(of: provider)
     let terminal = try TmuxTerminal("tokenvault ui", in: home)
-    try terminal.wait(for: "n  signs you in")
+    try terminal.wait(for: "n  sign in")
     try terminal.press("n")
     try terminal.wait(for: "> Client id")
     try terminal.press("Enter")
-    try terminal.wait(for: "The code ends in 14:")
-    // The list is up to date when the wait is over.
+    try terminal.wait(for: "The code expires in 14:")
+    // The list is updated during the wait.
     #expect(try home.run("tokenvault import one.json").status == 0)
     try terminal.press("Escape")
     try terminal.wait(for: "Cancelled; nothing was stored.")
@@ -112,11 +112,11 @@ struct UITerminalTests {
     try terminal.wait(for: "ended with 130")
   }
 
-  @Test func itFollowsTheWindowsSize() throws {
+  @Test func theScreenFollowsTheWindowSize() throws {
     let terminal = try TmuxTerminal("tokenvault ui", in: home())
     try terminal.wait(for: "ENVIRONMENT")
     try terminal.resize(columns: 30, rows: 6)
-    try terminal.wait(for: "40x10 is needed, this is 30x6.")
+    try terminal.wait(for: "At least 40x10; this is 30x6.")
     try terminal.resize(columns: 40, rows: 10)
     let small = try terminal.wait(for: "ACCOUNT")
     #expect(!small.contains("ENVIRONMENT"))
@@ -126,7 +126,7 @@ struct UITerminalTests {
   }
 
   @Test(arguments: ["q", "C-c", "TERM", "HUP", "QUIT"])
-  func everyWayOutLeavesTheTerminalAsItWas(way: String) throws {
+  func everyExitRestoresTheTerminal(way: String) throws {
     let home = try home()
     let terminal = try TmuxTerminal(
       "stty -a >before; echo here before; tokenvault ui; stty -a >after; cmp before after && echo same",
@@ -141,13 +141,13 @@ struct UITerminalTests {
     }
     let screen = try terminal.wait(for: "ended with")
     #expect(screen.contains("same"))
-    // The screen from before is there again, with nothing of the other one.
+    // The previous screen is back, without any text of the full screen.
     #expect(screen.contains("here before"))
     #expect(!screen.contains("ada@contoso.example"))
     #expect(try terminal.cursorIsShown())
   }
 
-  @Test func aTerminalThatIsGoneEndsIt() throws {
+  @Test func aClosedTerminalEndsTheProgram() throws {
     let home = try home()
     let terminal = try TmuxTerminal("trap '' HUP; tokenvault ui; echo $? >status", in: home)
     try terminal.wait(for: "ada@contoso.example")
@@ -160,7 +160,7 @@ struct UITerminalTests {
     #expect(FileManager.default.fileExists(atPath: status))
   }
 
-  @Test func itStopsAndGoesOnAsTheShellSays() throws {
+  @Test func itStopsAndContinuesUnderJobControl() throws {
     let home = try home()
     let terminal = try TmuxTerminal("PS1='prompt> ' bash --norc -i", in: home)
     try terminal.wait(for: "prompt>")
@@ -179,7 +179,7 @@ struct UITerminalTests {
     #expect(!after.contains(">  bob@contoso.example"))
   }
 
-  @Test func withoutAScreenItIsRefused() throws {
+  @Test func withoutATerminalItIsRefused() throws {
     let home = try home()
     for command in [
       "TERM=dumb tokenvault ui", "TERM= tokenvault ui", "tokenvault ui | cat; exit ${PIPESTATUS}",
@@ -193,7 +193,7 @@ struct UITerminalTests {
     #expect(run.errors.contains("needs a terminal that can move its cursor"))
   }
 
-  @Test func withoutColourThereIsNone() throws {
+  @Test func noColorTurnsColourOff() throws {
     let home = try home()
     let terminal = try TmuxTerminal("NO_COLOR=1 tokenvault ui", in: home)
     try terminal.wait(for: "ada@contoso.example")
@@ -211,10 +211,10 @@ struct UITerminalTests {
       ).status == 0)
     #expect(try home.run("tokenvault group lock com.example.pass").status == 0)
     let terminal = try TmuxTerminal("tokenvault ui --group com.example.pass", in: home)
-    try terminal.wait(for: "Passphrase of com.example.pass")
+    try terminal.wait(for: "Passphrase for com.example.pass")
     try terminal.type("sesame")
     try terminal.press("Enter")
-    try terminal.wait(for: "The group holds no account.")
+    try terminal.wait(for: "The group has no accounts.")
     try terminal.press("d")
     try terminal.wait(for: "Mode    private")
   }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// `tokenvault request`, against the APIs of a provider on this machine.
-@Suite("request", .serialized)
+/// `tokenvault request` against the APIs of a provider on this machine.
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RequestTests {
   private func home(_ configuration: String? = nil) throws -> SignInHome {
     let home = try SignInHome(configuration)
@@ -11,7 +11,7 @@ struct RequestTests {
     return home
   }
 
-  @Test func anAnswerInJSONIsReadable() throws {
+  @Test func aResponseInJSONIsIndented() throws {
     let run = try home().run("tokenvault request GET $U/v1.0/me --scope User.Read")
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("\n  \"userPrincipalName\": \"ada@contoso.example\""))
@@ -20,7 +20,7 @@ struct RequestTests {
 
   @Test func withoutAScopeTheTokenIsForTheOriginOfTheURL() throws {
     let home = try home()
-    // Nobody consented to that yet; the command that is named does.
+    // The user has not consented yet; the suggested command asks for consent.
     let wanted = try home.run("tokenvault request get $U/api/hello")
     #expect(wanted.status == 4)
     let next = try #require(wanted.errors.firstMatch(of: /\nnext: (.*)\n/)).output.1
@@ -31,7 +31,7 @@ struct RequestTests {
     #expect(run.output.contains("\"hello\": \"ada@contoso.example\""))
   }
 
-  @Test func aBodyGoesAsItIsGiven() throws {
+  @Test func aBodyIsSentUnchanged() throws {
     let home = try home()
     let echo = "tokenvault request POST $U/api/echo --scope User.Read"
     // A number keeps its digits.
@@ -60,7 +60,7 @@ struct RequestTests {
     #expect(try home.run("tokenvault request POST $U/v1.0/me/messages --all").status == 64)
   }
 
-  @Test func aPageOfAnotherOriginGetsNoToken() throws {
+  @Test func aNextPageOnAnotherOriginGetsNoToken() throws {
     let home = try home()
     #expect(try home.signIn("ADA", "--scope Mail.Read").status == 0)
     let other = try ProviderProcess()
@@ -82,11 +82,11 @@ struct RequestTests {
       "tokenvault request GET \"$U/api/redirect?to=\(other.url)/api/hello\" --scope User.Read")
     #expect(run.status == 76)
     #expect(run.output.isEmpty)
-    #expect(run.errors.contains("sends on to \"\(other.url)/api/hello"))
+    #expect(run.errors.contains("redirects to \"\(other.url)/api/hello"))
     #expect(try other.log().isEmpty)
   }
 
-  @Test func aChallengeForClaimsIsMetOnce() throws {
+  @Test func aClaimsChallengeIsAnsweredOnce() throws {
     let home = try home(#"{"claimsChallenge": true}"#)
     let run = try home.run("tokenvault request GET $U/v1.0/me --scope User.Read")
     #expect(run.status == 0, "\(run.errors)")
@@ -95,7 +95,7 @@ struct RequestTests {
     #expect(try home.provider.counter("refreshes") == 1)
   }
 
-  @Test func aChallengeThatNobodyMeetsIsNotMetInACircle() throws {
+  @Test func anUnansweredClaimsChallengeDoesNotLoop() throws {
     let home = try home(#"{"claimsChallenge": true, "refreshMeetsClaims": false}"#)
     let run = try home.run("tokenvault request GET $U/v1.0/me --scope User.Read")
     #expect([4, 76].contains(run.status))
@@ -103,7 +103,7 @@ struct RequestTests {
     #expect(run.status != 4 || run.errors.contains(" --claims '{"))
   }
 
-  @Test func anErrorOfTheAPIIsShownAndIsAFailure() throws {
+  @Test func anAPIErrorIsPrintedAndFails() throws {
     let home = try home()
     let run = try home.run("tokenvault request GET $U/v1.0/me/messages --scope User.Read")
     #expect(run.status == 76)
@@ -113,16 +113,19 @@ struct RequestTests {
 
   @Test(arguments: [
     ("GET http://api.example.com/", "would be reached without TLS"),
-    ("GET ftp://127.0.0.1/", "The URL cannot be sent"),
-    ("GET https://user@api.example.com/", "The URL cannot be sent"),
-    ("'GET /' $U/api/hello", "The method cannot be sent"),
-    ("GET $U/api/hello --header 'Authorization: Bearer x'", "The header cannot be sent"),
-    ("GET $U/api/hello --header 'Host: x'", "The header cannot be sent"),
-    ("GET $U/api/hello --header nothing", "The header cannot be sent"),
-    ("GET $U/api/hello --scope a --resource b", "exclude each other"),
+    ("GET ftp://127.0.0.1/", "The URL is not valid: write https://HOST/PATH"),
+    ("GET https://user@api.example.com/", "The URL is not valid: write https://HOST/PATH"),
+    ("'GET /' $U/api/hello", "The method is not valid"),
+    (
+      "GET $U/api/hello --header 'Authorization: Bearer x'",
+      "The header is not valid: write 'Name: value'"
+    ),
+    ("GET $U/api/hello --header 'Host: x'", "The header is not valid: write 'Name: value'"),
+    ("GET $U/api/hello --header nothing", "The header is not valid: write 'Name: value'"),
+    ("GET $U/api/hello --scope a --resource b", "cannot be combined"),
   ])
-  func whatIsRefusedReadsNoToken(arguments: String, words: String) throws {
-    // Without a group there is none to read: the refusal comes first.
+  func aRefusedRequestReadsNoToken(arguments: String, words: String) throws {
+    // Without a group there is no token to read: the request is refused before that.
     let home = try SignInHome()
     let run = try home.run("tokenvault request \(arguments)")
     #expect(run.status == 64)

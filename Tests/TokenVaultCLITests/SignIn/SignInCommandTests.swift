@@ -3,7 +3,7 @@ import Testing
 import TokenVaultTestSupport
 
 /// `tokenvault sign-in`, in a process of its own, against a provider on this machine.
-@Suite("sign-in", .serialized)
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SignInCommandTests {
   @Test func theBrowserSignsInAndTheAccountIsTheCurrentOne() throws {
     let home = try SignInHome()
@@ -13,8 +13,8 @@ struct SignInCommandTests {
       first.output
         == "signed in  ada@contoso.example  to com.microsoft.identity.universalstorage "
         + "(current account)\n")
-    #expect(first.errors.contains("Waiting for the sign-in in the browser, for 60s at most."))
-    #expect(first.errors.contains("Made the group com.microsoft.identity.universalstorage."))
+    #expect(first.errors.contains("Waiting up to 60s for the sign-in in the browser."))
+    #expect(first.errors.contains("Created the group com.microsoft.identity.universalstorage."))
     let second = try home.signIn("GRACE")
     #expect(second.status == 0)
     #expect(!second.errors.contains("Made the group"))
@@ -22,7 +22,7 @@ struct SignInCommandTests {
     #expect(try home.run("tokenvault list --json").output.contains("ada@contoso.example"))
   }
 
-  @Test func theConfigurationFileSaysWhatTheCommandDoesNot() throws {
+  @Test func missingOptionsComeFromTheConfigurationFile() throws {
     let home = try SignInHome()
     let bare = try home.run("tokenvault sign-in")
     #expect(bare.status == 64)
@@ -30,7 +30,8 @@ struct SignInCommandTests {
     #expect(bare.errors.contains(#""signIn": {"clientId""#))
     let half = try home.run("tokenvault login --client-id $C")
     #expect(half.status == 64)
-    #expect(half.errors.contains("No authority is known"))
+    #expect(
+      half.errors.contains("No authority is given: pass --authority, or set signIn.authority in "))
     let written = try home.run(
       """
       mkdir -p .config/tokenvault && cat >.config/tokenvault/config.json <<END
@@ -52,19 +53,19 @@ struct SignInCommandTests {
     #expect(bad.errors.contains("signIn.clientID"))
   }
 
-  @Test func aKnownAccountSignsInAgainWithWhatIsStoredOfIt() throws {
+  @Test func aKnownAccountSignsInAgainWithItsStoredParameters() throws {
     let home = try SignInHome()
     #expect(try home.signIn().status == 0)
     let again = try home.run("tokenvault sign-in ada@contoso.example --browser \"$ADA\"")
     #expect(again.status == 0, "\(again.errors)")
     #expect(try home.provider.counter("codeRedemptions") == 2)
-    // Somebody else at the keyboard is not let in under ada's name.
+    // Another user cannot sign in under ada's name.
     let other = try home.run("tokenvault sign-in --account ada --browser \"$GRACE\"")
     #expect(other.status == 66)
     let wrong = try home.run(
       "tokenvault sign-in --account ada@contoso.example --browser \"$GRACE\" --prompt login")
     #expect(wrong.status == 76)
-    #expect(wrong.errors.contains("Another person signed in"))
+    #expect(wrong.errors.contains("A different user signed in"))
     #expect(try home.run("tokenvault list").output.contains("grace") == false)
   }
 
@@ -77,8 +78,8 @@ struct SignInCommandTests {
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.hasPrefix("signed in  grace@contoso.example  to "))
     #expect(run.errors.contains("\(home.provider.url)/devicelogin"))
-    #expect(run.errors.contains("Waiting for 15 min at most. Ctrl-C cancels."))
-    // Nothing but text where nobody sees a screen.
+    #expect(run.errors.contains("Waiting up to 15 min. Ctrl-C cancels."))
+    // Without a terminal there is only text.
     #expect(!run.errors.contains("█") && !run.errors.contains("libqrencode"))
     let denied = try home.run(command) {
       try home.provider.answerDevice(try home.userCode(), as: nil)
@@ -90,7 +91,7 @@ struct SignInCommandTests {
   @Test func aTerminalShowsTheCodeAsAQRCode() throws {
     let home = try SignInHome()
     let terminal = try TmuxTerminal(
-      // The shell of the terminal gets the signal too, and stays.
+      // The terminal's shell gets the signal too, and must not exit.
       "trap : INT; tokenvault sign-in --client-id \(ProviderProcess.client) "
         + "--authority \(home.provider.url)/common/v2.0 --device-code", in: home.home, columns: 100,
       rows: 50)
@@ -101,7 +102,7 @@ struct SignInCommandTests {
   }
 
   @Test(arguments: ["INT", "TERM"])
-  func whoGivesUpLeavesNothing(signal: String) throws {
+  func aCancelledSignInLeavesNothing(signal: String) throws {
     let home = try SignInHome()
     let run = try home.run(
       """
@@ -114,37 +115,37 @@ struct SignInCommandTests {
     #expect(run.changes.map { URL(filePath: $0).lastPathComponent } == ["said"])
     let said = try home.run("cat said").output
     #expect(said.hasSuffix("tokenvault: Cancelled; nothing was stored.\n"))
-    // Whoever comes to the address later finds nobody.
+    // Nothing listens on the redirect URI any more.
     let port = try #require(said.firstMatch(of: /localhost%3A(\d+)/)).output.1
     #expect(throws: RawHTTP.Failure.self) {
       try RawHTTP.send("GET", "http://127.0.0.1:\(port)/?code=x&state=y")
     }
   }
 
-  @Test func withoutABrowserThePageIsShownAndItsTimeIsLimited() throws {
+  @Test func withoutABrowserThePageIsShownAndTheWaitIsLimited() throws {
     let home = try SignInHome()
     let run = try home.run(
       "tokenvault sign-in --client-id $C --authority $A --timeout 1s --browser ''")
     #expect(run.status == 4)
     #expect(run.errors.contains("  \(home.provider.url)/common/oauth2/v2.0/authorize?"))
-    #expect(run.errors.contains("Waiting for 1s at most."))
-    #expect(run.errors.contains("Nobody signed in in time; nothing was stored."))
+    #expect(run.errors.contains("Waiting up to 1s."))
+    #expect(run.errors.contains("The sign-in was not finished in time; nothing was stored."))
     #expect(run.changes.isEmpty)
   }
 
   @Test(arguments: [
-    ("--authority $A --device-code --prompt login", 64, "exclude each other"),
+    ("--authority $A --device-code --prompt login", 64, "cannot be combined"),
     ("--authority $A --claims '[]'", 64, "is not a claims request"),
     ("--authority $A --prompt sometimes", 64, "prompt"),
-    ("--authority $A --timeout 0", 64, "is not a length of time"),
+    ("--authority $A --timeout 0", 64, "is not a valid duration"),
     ("--authority http://login.example/common/v2.0", 64, "The authority is not an https URL"),
     ("--authority $A --redirect-uri https://example.com/", 64, "The redirect URI is neither"),
-    ("--authority http://127.0.0.1:9/common/v2.0", 69, "Nobody answers at"),
+    ("--authority http://127.0.0.1:9/common/v2.0", 69, "Cannot connect to"),
     ("--authority https://login.microsoftonline.com/common", 69, "proxy"),
-    ("--authority $U/nowhere", 76, "description of itself cannot be used"),
-    ("--authority $A --group no.such.group", 78, "No manifest describes"),
+    ("--authority $U/nowhere", 76, "answered with status 404. Check the spelling of the authority"),
+    ("--authority $A --group no.such.group", 78, "no.such.group has no manifest"),
   ])
-  func whatCannotBeginSaysWhy(options: String, status: Int32, words: String) throws {
+  func aSignInThatCannotStartSaysWhy(options: String, status: Int32, words: String) throws {
     let home = try SignInHome()
     let run = try home.run("tokenvault sign-in --client-id $C \(options) --browser ''")
     #expect(run.status == status)
@@ -152,7 +153,7 @@ struct SignInCommandTests {
     #expect(run.changes.isEmpty)
   }
 
-  @Test func aSharedDeviceTakesOneAccount() throws {
+  @Test func aSharedDeviceAcceptsOneAccount() throws {
     let home = try SignInHome()
     #expect(
       try home.run(
@@ -168,6 +169,6 @@ struct SignInCommandTests {
         == "0\n")
     #expect(
       try home.run("tokenvault device --group org.example.shared").output
-        .hasPrefix("shared, as "))
+        .hasPrefix("shared, set by "))
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TokenVaultTestSupport
 
-/// A home with an identity provider of its own and a browser that a script plays.
+/// A home with its own identity provider and a script instead of a browser.
 ///
 /// Commands find the provider in `$U`, its authority in `$A`, a client in `$C` and the browser of
 /// ada, grace and linus in `$ADA`, `$GRACE` and `$LINUS`.
@@ -34,7 +34,7 @@ final class SignInHome {
 
   func run(_ command: String) throws -> ShellHome.Run { try home.run(variables + command) }
 
-  /// Signs somebody in through the browser.
+  /// Signs a person in through the browser.
   @discardableResult
   func signIn(_ person: String = "ADA", _ options: String = "--scope User.Read") throws
     -> ShellHome.Run
@@ -44,7 +44,7 @@ final class SignInHome {
     )
   }
 
-  /// Runs a command while something else is done; it ends before the call does.
+  /// Runs a command and, at the same time, `body`; returns when both have ended.
   func run(_ command: String, meanwhile body: () throws -> Void) throws -> ShellHome.Run {
     let ended = Mutex<Result<ShellHome.Run, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ final class SignInHome {
     return try result.get()
   }
 
-  /// The user code that a device waits with.
+  /// The user code of a waiting device sign-in.
   func userCode() throws -> String {
     while true {
       let text = try provider.report("devices").text
@@ -79,14 +79,14 @@ final class SignInHome {
 
   struct Unexpected: Error { let run: ShellHome.Run }
 
-  /// Detached, as a browser is: it waits for the page that the command shows in the end.
+  /// Detached, like a browser: it waits for the page that the command shows at the end.
   private static let browser = """
     #!/bin/sh
     echo "$2" >>"$0.opened"
     setsid -f python3 "$0.py" "$@" >>"$0.log" 2>&1
     """
 
-  /// Follows the provider's pages as a person does: picks the account, accepts what is asked.
+  /// Follows the provider's pages like a person: picks the account and accepts the consent.
   private static let pages = """
     import http.cookiejar, re, subprocess, sys, urllib.parse, urllib.request
 
@@ -96,7 +96,7 @@ final class SignInHome {
         def http_error_302(self, request, file, code, message, headers):
             url = headers["Location"]
             if not url.startswith("http"):
-                # The desktop's part.
+                # As the desktop does.
                 subprocess.run(["xdg-open", url], check=True)
                 raise SystemExit
             return super().http_error_302(request, file, code, message, headers)

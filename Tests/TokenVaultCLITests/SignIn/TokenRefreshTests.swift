@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// `tokenvault token` where the provider has to be asked.
-@Suite("token, with a provider", .serialized)
+/// `tokenvault token` when a request to the provider is necessary.
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TokenRefreshTests {
   @Test func aStoredTokenIsServedWithoutTheProvider() throws {
     let home = try SignInHome()
@@ -16,7 +16,7 @@ struct TokenRefreshTests {
     #expect(try home.provider.log().count == before)
   }
 
-  @Test func anEndedTokenIsRenewed() throws {
+  @Test func anExpiredTokenIsRenewed() throws {
     // Shorter than the five minutes that a token must still be valid.
     let home = try SignInHome(#"{"accessTokenLifetime": 200}"#)
     #expect(try home.signIn().status == 0)
@@ -33,7 +33,7 @@ struct TokenRefreshTests {
     let home = try SignInHome(#"{"refreshIn": 1}"#)
     #expect(try home.signIn().status == 0)
     try home.provider.change(#"{"refreshIn": 1800}"#)
-    // The plain form, which is served by the short way through the program.
+    // The plain form, which WarmToken handles.
     let first = try home.run("tokenvault token").output
     var latest = first
     while latest == first { latest = try home.run("tokenvault token").output }
@@ -41,7 +41,7 @@ struct TokenRefreshTests {
     #expect(try home.run("tokenvault token").output == latest)
   }
 
-  @Test func aNewTokenComesWhenOneIsAskedFor() throws {
+  @Test func aNewTokenIsFetchedWhenItIsRequested() throws {
     let home = try SignInHome()
     #expect(try home.signIn().status == 0)
     let first = try home.run("tokenvault token").output
@@ -55,7 +55,7 @@ struct TokenRefreshTests {
     #expect(try home.run("tokenvault token --claims nonsense").status == 64)
   }
 
-  @Test func theCommandThatIsNamedSignsIn() throws {
+  @Test func theSuggestedCommandSignsIn() throws {
     let home = try SignInHome()
     #expect(try home.signIn().status == 0)
     try home.provider.control("revoke-user?username=ada@contoso.example")
@@ -70,7 +70,7 @@ struct TokenRefreshTests {
         + "\(home.provider.url)/common/v2.0 --scope User.Read --login-hint ada@contoso.example")
     #expect(try home.run("\(next) --browser \"$ADA\"").status == 0)
     #expect(try home.run("tokenvault token --force-refresh").status == 0)
-    // A scope that nobody consented to is named, and so is the group.
+    // The suggested command has the scope that lacks consent.
     let consent = try home.run("tokenvault token --scope Mail.Read")
     #expect(consent.status == 4)
     #expect(consent.errors.contains("consent_required"))
@@ -80,24 +80,24 @@ struct TokenRefreshTests {
     #expect(try home.run("tokenvault token --scope Mail.Read").status == 0)
   }
 
-  @Test func theProvidersFailuresHaveTheirOwnStatus() throws {
+  @Test func providerErrorsHaveTheirOwnExitStatus() throws {
     let home = try SignInHome()
     #expect(try home.signIn().status == 0)
     try home.provider.fault(
       #"{"endpoint": "token", "error": "invalid_client", "description": "No."}"#)
     let refused = try home.run("tokenvault token --force-refresh --client-id $C")
     #expect(refused.status == 76)
-    #expect(refused.errors.contains("The provider refused: invalid_client: "))
+    #expect(refused.errors.contains("The provider refused the request: invalid_client: "))
     try home.provider.fault(#"{"endpoint": "token", "status": 429, "retryAfter": 60}"#)
     let busy = try home.run("tokenvault token --force-refresh")
     #expect([69, 76].contains(busy.status))
     let quiet = try home.run("tokenvault token --force-refresh")
     #expect(quiet.status == 69)
-    #expect(quiet.errors.contains("is not asked again before"))
+    #expect(quiet.errors.contains("try again in "))
     #expect(try home.run("tokenvault token").status == 0)
   }
 
-  @Test func whileTheProviderIsDownAnEndedTokenServesWhoeverAllowsIt() throws {
+  @Test func anExpiredTokenIsPrintedDuringAnOutageIfItIsAllowed() throws {
     let home = try SignInHome(#"{"accessTokenLifetime": 200, "extExpiresIn": 7200}"#)
     #expect(try home.signIn().status == 0)
     try home.provider.fault(#"{"endpoint": "token", "status": 503, "count": 8}"#)

@@ -6,8 +6,8 @@ struct GroupBackupCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a group's encrypted file.",
     discussion: """
-      The copy needs the group's present key. A sign-out or rekey destroys that key, so back up \
-      again after one; what was signed out cannot be brought back.
+      The copy can be read only with the group's current key. A sign-out or rekey destroys that \
+      key, so back up again afterwards; a signed-out account cannot be restored.
 
       EXAMPLES
         tokenvault group backup ~/vault.backup
@@ -19,7 +19,7 @@ struct GroupBackupCommand: VaultCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.vaultInForce()
+    let vault = try invocation.selectedVault()
     let path = try invocation.absolute(file)
     guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
     try Backup(vault).write(to: path)
@@ -31,35 +31,6 @@ struct GroupBackupCommand: VaultCommand {
         }
       }
     }
-    try invocation.answer("Copied the group \(vault.group) to \(PlainText.escaped(path)).")
-  }
-}
-
-struct GroupRestoreCommand: VaultCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Put a backup in the place of a group.",
-    discussion: """
-      Only a backup of the group's present key can be restored: a sign-out made older ones \
-      unreadable. Nothing is changed unless the backup opens and is sound.
-
-      EXAMPLES
-        tokenvault group restore ~/vault.backup
-      """)
-
-  @Argument(help: "The backup.", completion: .file())
-  var file: String
-  @OptionGroup(title: "Global options") var global: GlobalOptions
-
-  func run(in invocation: Invocation) throws {
-    let vault = try invocation.vaultInForce()
-    let path = try invocation.absolute(file)
-    guard InputFile.exists(path) else {
-      throw CommandError.input(path: file, errno: SystemMessage.noEntry)
-    }
-    let findings = try Backup(vault).restore(from: path)
-    if global.json {
-      return try invocation.answerJSON { findings.write(vault.group, to: &$0) }
-    }
-    try invocation.answer("Restored the group \(vault.group): \(findings.accounts) accounts.")
+    try invocation.answer("Backed up the group \(vault.group) to \(PlainText.escaped(path)).")
   }
 }

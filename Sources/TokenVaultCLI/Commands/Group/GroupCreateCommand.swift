@@ -1,39 +1,39 @@
 import ArgumentParser
-import Glibc
-import TokenVaultKeyCustody
 import TokenVault
 import TokenVaultModel
 
 struct GroupCreateCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make a group.",
+    commandName: "create", abstract: "Create a group.",
     discussion: """
-      A group that has a manifest is made from it; options change it, in a copy of your own. A \
-      key file that does not exist is made.
+      If the group has a manifest, it is created from that; options are saved in your own copy of \
+      the manifest. A key file that does not exist is created.
 
       EXAMPLES
-        tokenvault group create com.example.team --title "The team's accounts" --member deploy
-        tokenvault group create com.example.server --custody key-file --key-file /srv/vault.key
+        tokenvault group create com.example.team --title "Our accounts" \\
+            --member deploy
+        tokenvault group create com.example.server --custody key-file \\
+            --key-file /srv/vault.key
       """)
 
   @Argument(help: "The group's name, as in com.example.team.")
   var name: String
-  @Option(help: "One line for people.")
+  @Option(help: "A one-line description.")
   var title: String?
   @Option(
-    help: "A tool that may open it: its executable's path or bare name; may be repeated.",
+    help: "A program that may open the group: its path or bare name; may be repeated.",
     completion: .file())
   var member: [String] = []
   @OptionGroup var custody: CustodyOptions
   @Option(
-    help: "private: one person uses this device; shared: several do.",
+    help: "private: one person uses this device; shared: several people do.",
     completion: .list(["private", "shared"]))
   var deviceMode: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
     if let deviceMode, GroupManifest.DeviceMode(rawValue: deviceMode) == nil {
-      throw ValidationError("--device-mode is private or shared.")
+      throw ValidationError("--device-mode must be private or shared.")
     }
   }
 
@@ -46,10 +46,10 @@ struct GroupCreateCommand: VaultCommand {
     guard present.file == nil else { throw VaultError.groupExists(selection.group) }
     let manifest = try manifest(selection.group, present.manifest?.manifest, invocation)
     let madeKey = try GroupSetup(vault).create(from: manifest)
-    if let madeKey { invocation.tell("Made the key file \(PlainText.escaped(madeKey)).") }
+    if let madeKey { invocation.tell("Created the key file \(PlainText.escaped(madeKey)).") }
     let made = try GroupInspection(vault).describe()
     if global.json { return try invocation.answerJSON { made.write(to: &$0) } }
-    try invocation.answer("Made the group \(selection.group), custody \(manifest.custody.word).")
+    try invocation.answer("Created the group \(selection.group), custody \(manifest.custody.word).")
   }
 
   private func manifest(
@@ -75,145 +75,5 @@ struct GroupCreateCommand: VaultCommand {
     if let chosen = try custody.chosen(invocation) { manifest.custody = chosen }
     if let mode = deviceMode.flatMap(GroupManifest.DeviceMode.init) { manifest.deviceMode = mode }
     return manifest
-  }
-}
-
-/// Where a group's key is to be kept.
-struct CustodyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Who keeps the key: secret-service, passphrase or key-file.", valueName: "custody"),
-    completion: .list(["secret-service", "passphrase", "key-file"]))
-  var custody: String?
-  @Option(help: "The file, for key-file.", completion: .file())
-  var keyFile: String?
-
-  /// Nil when none is named.
-  func chosen(_ invocation: Invocation) throws -> GroupManifest.Custody? {
-    let path = try keyFile.map { try invocation.absolute($0) }
-    switch custody {
-    case nil: return path.map { .keyFile(path: $0) }
-    case "key-file":
-      guard let path else { throw CommandError.keyFileNotNamed }
-      return .keyFile(path: path)
-    case let word?:
-      guard path == nil else {
-        throw CommandError.optionsExclude("--custody \(PlainText.escaped(word))", "--key-file")
-      }
-      switch word {
-      case "secret-service": return .secretService
-      case "passphrase": return .passphrase
-      default: throw CommandError.badCustody(word)
-      }
-    }
-  }
-}
-
-extension Invocation {
-  /// A member as it is named on the command line: a path is made absolute, with its links
-  /// resolved, since that is how the kernel names a running program.
-  func member(_ text: String) throws(CommandError) -> GroupManifest.Member {
-    var name = text
-    if text.utf8.contains(UInt8(ascii: "/")) {
-      name = try PathText.normal(absolute(text))
-      if let resolved = unsafe realpath(name, nil) {
-        name = unsafe String(cString: resolved)
-        unsafe free(resolved)
-        if unsafe access(name, X_OK) != 0 {
-          tell("Note: \(PlainText.escaped(name)) is not executable.")
-        }
-      } else {
-        tell("Note: there is no \(PlainText.escaped(name)) yet.")
-      }
-    }
-    guard let member = GroupManifest.Member(name) else { throw .badMember(text) }
-    return member
-  }
-}
-
-struct GroupMembersCommand: VaultCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "members", abstract: "List, add or remove the tools that may open a group.",
-    discussion: """
-      Changes go into your own copy of the group's manifest. tokenvault itself is always let in.
-
-      EXAMPLES
-        tokenvault group members
-        tokenvault group members com.example.team --add /opt/example/bin/report
-        tokenvault group members com.example.team --remove report
-      """)
-
-  @OptionGroup var argument: GroupArgument
-  @Option(help: "An executable's path or bare name; may be repeated.", completion: .file())
-  var add: [String] = []
-  @Option(help: "The same, to remove.")
-  var remove: [String] = []
-  @OptionGroup(title: "Global options") var global: GlobalOptions
-
-  func run(in invocation: Invocation) throws {
-    let vault = try argument.vault(in: invocation)
-    var manifest = try vault.configuration.manifests.find(vault.group).manifest
-    let before = manifest.members
-    for text in remove {
-      let member = try invocation.member(text)
-      guard manifest.members.contains(where: { $0 == member || $0.description == text }) else {
-        throw Failure(
-          .notFound, "\(PlainText.escaped(text)) is not a member of the group \(vault.group).",
-          next: "tokenvault group members \(vault.group)")
-      }
-      manifest.members.removeAll { $0 == member || $0.description == text }
-    }
-    for text in add {
-      let member = try invocation.member(text)
-      if !manifest.members.contains(member) { manifest.members.append(member) }
-    }
-    if manifest.members != before { try vault.configuration.manifests.save(manifest) }
-    if global.json {
-      try invocation.answerJSON { writer in
-        writer.object {
-          $0.field("group", vault.group.description)
-          $0.field("members", manifest.members.map(\.description))
-        }
-      }
-    } else {
-      let lines = manifest.members.map { PlainText.escaped($0.description) + "\n" }
-      try invocation.answer(Array(lines.joined().utf8))
-    }
-  }
-}
-
-struct GroupDeleteCommand: VaultCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete a group with all its accounts, for good.",
-    discussion: """
-      The key goes first, which alone makes every copy of the file unreadable, but for who has a \
-      passphrase, key file or recovery code of the time of the copy. The manifest stays.
-
-      EXAMPLES
-        tokenvault group delete com.example.team
-      """)
-
-  @Argument(
-    help: "The group.", completion: .custom { _, _, _ in Completions.groups() })
-  var name: String
-  @Flag(help: "Do not ask for confirmation.")
-  var yes = false
-  @OptionGroup(title: "Global options") var global: GlobalOptions
-
-  func run(in invocation: Invocation) throws {
-    var invocation = invocation
-    invocation.options.group = name
-    let vault = try invocation.vault(of: invocation.select(needsAccount: false))
-    guard try GroupInspection(vault).describe().file != nil else {
-      throw VaultError.noGroup(vault.group)
-    }
-    try invocation.confirm(
-      "Delete the group \(vault.group) and every account in it?", isAnswered: yes)
-    try GroupDeletion(vault).delete()
-    if global.json {
-      try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
-    } else {
-      try invocation.answer("Deleted the group \(vault.group).")
-    }
   }
 }
