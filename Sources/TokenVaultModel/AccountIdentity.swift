@@ -113,8 +113,9 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The type of an account in a cache. MSAL for Python writes "MSSTS" for every provider; an id that
-  /// is no `uid.utid`, at a host that is none of Microsoft's, is the subject of an OpenID provider.
+  /// The type of an account in a cache. MSAL for Python writes "MSSTS" for every provider; an id
+  /// that is no `uid.utid`, at a host that is none of Microsoft's, is the subject of an OpenID
+  /// provider.
   public init(cacheText: String, environment: String, homeAccountID: HomeAccountID) {
     self.init(cacheText: cacheText, environment: environment)
     if self == .entra, !homeAccountID.identifier.isEmpty, !homeAccountID.hasTenant,
@@ -147,8 +148,6 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
 
   /// B2C and CIAM hosts have no cloud aliases (MSAL's list).
   private static func isCustomerHost(_ host: String) -> Bool {
-    let host = host.lowercased()
-    return [".b2clogin.com", ".b2clogin.cn", ".b2clogin.us", ".b2clogin.de", ".ciamlogin.com"]
-      .contains { host.hasSuffix($0) }
+    CustomerHost.isB2C(host) || CustomerHost.isExternalID(host)
   }
 }

@@ -1,14 +1,20 @@
 public import TokenVaultSignIn
 
 extension SignInPlatform {
-  /// This machine: libcurl, listeners on loopback and for private schemes, the user's browser.
+  /// The services of this machine: libcurl, listeners on loopback and for private-use schemes, and
+  /// the user's browser.
+  ///
+  /// ```swift
+  /// let platform = SignInPlatform.system(environment: ProcessInfo.processInfo.environment)
+  /// ```
   /// - Parameters:
-  ///   - environment: all of the process's variables. SSL_CERT_FILE and SSL_CERT_DIR say whom TLS
-  ///     trusts, BROWSER, DISPLAY and WAYLAND_DISPLAY which browser there is, XDG_RUNTIME_DIR
-  ///     where a private scheme's answer is taken; the browser is started with all of them.
-  ///   - browser: a command in the place of the user's browser, as in
-  ///     ``BrowserCommand/init(_:environment:patienceMilliseconds:)`` (`firefox --private-window`
-  ///     for a session that leaves nothing behind); empty for none at all.
+  ///   - environment: the process's environment. SSL_CERT_FILE and SSL_CERT_DIR replace the trusted
+  ///     certificates; BROWSER, DISPLAY and WAYLAND_DISPLAY determine the browser; XDG_RUNTIME_DIR
+  ///     holds the socket for a private-use scheme. The browser inherits all variables.
+  ///   - browser: a command to run instead of the user's browser, for example
+  ///     `firefox --private-window` for a session that leaves no traces. Its words are split like
+  ///     plain, quoted and escaped words in a shell, and nothing is expanded; the URL replaces
+  ///     `%s`, or becomes the last argument. Empty for no browser.
   ///   - userAgent: the User-Agent field of requests.
   public static func system(
     environment: [String: String], browser: String? = nil, userAgent: String = "TokenVault"
@@ -20,29 +26,5 @@ extension SignInPlatform {
           certificateDirectory: environment["SSL_CERT_DIR"], userAgent: userAgent)),
       receiver: SystemRedirectReceiver(runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
       browser: UserBrowser(browser, environment))
-  }
-}
-
-/// The browser that is named, else BROWSER, else the desktop's. Without a desktop there is none,
-/// and the address is shown instead.
-struct UserBrowser: BrowserOpening {
-  let commands: [String]
-  private let environment: [String: String]
-
-  init(_ command: String?, _ environment: [String: String]) {
-    self.environment = environment
-    if let command {
-      commands = [command]
-    } else if let variable = environment["BROWSER"] {
-      // Several stand with colons between them, the first that works is taken (xdg-open).
-      commands = variable.split(separator: ":").map(String.init)
-    } else {
-      let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
-      commands = hasDesktop ? ["xdg-open"] : []
-    }
-  }
-
-  func open(_ address: HTTPURL) -> Bool {
-    commands.contains { BrowserCommand($0, environment: environment).open(address) }
   }
 }

@@ -4,13 +4,13 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// A provider that signs whatever a test wants.
+/// A provider that signs any token that a test needs.
 struct TestSigner {
   static let shared = Result { () throws(CryptoError) in TestSigner(key: try .generate()) }
 
   let key: SigningKey
 
-  /// The members of the public key, under a name.
+  /// The public key as a JWK, with a key id.
   func jwk(_ kid: String? = "k1", _ more: [String: JSONValue] = [:]) throws -> JSONValue {
     let numbers = try key.publicJWK
     var members: [String: JSONValue] = [
@@ -23,7 +23,7 @@ struct TestSigner {
 
   func keys() throws -> JWKSet { try JWKSet(document([jwk()])) }
 
-  /// A token with the header and claims given.
+  /// A token with the given header and claims.
   func token(header: [String: JSONValue], claims: [String: JSONValue]) throws -> String {
     func part(_ members: [String: JSONValue]) -> String {
       Base64URL.encode(JSONValue.object(members.map { .init($0, $1) }).bytes)
@@ -32,7 +32,7 @@ struct TestSigner {
     return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8)))
   }
 
-  /// A token that is in order, but for what is named here; nil takes a claim away.
+  /// A valid token except for these changes.
   func token(
     kid: String? = "k1", alg: String = "RS256", _ changes: [String: JSONValue?] = [:]
   ) throws -> String {
@@ -67,5 +67,5 @@ func expectations(
 
 func at(_ seconds: Int64) -> JSONValue { .number(String(now.epochSeconds + seconds)) }
 
-/// In the place of a claim: the token does not have it.
+/// Stands for a claim that the token does not have.
 let missing: JSONValue? = nil

@@ -1,28 +1,33 @@
-public import TokenVaultModel
+package import TokenVaultModel
 
-/// Who is asked to sign people in, told by a URL.
+/// A provider that signs users in, identified by its URL.
+///
+/// ```swift
+/// let everyone = try Authority.entra(.entraAndPersonal)
+/// let provider = try Authority("https://login.example.com/realms/main")
+/// ```
 ///
 /// | URL | kind |
 /// | --- | --- |
-/// | a host of a Microsoft cloud, one path segment | Microsoft Entra |
+/// | a host of a Microsoft cloud and one path segment | Microsoft Entra |
 /// | `https://NAME.ciamlogin.com[/TENANT]` | Entra External ID |
 /// | `https://HOST/tfp/TENANT/POLICY`, `/TENANT/POLICY` at `*.b2clogin.*` or with a policy that begins with `b2c_` | Azure AD B2C |
-/// | any other that ends in `/v2.0` | Microsoft Entra at that host |
-/// | any other | OpenID Connect by its discovery document; the URL is the issuer |
+/// | any other URL that ends in `/v2.0` | Microsoft Entra at that host |
+/// | any other URL | OpenID Connect with a discovery document; the URL is the issuer |
 public struct Authority: Hashable, Sendable, CustomStringConvertible {
-  /// How the provider is spoken to.
-  public enum Kind: Hashable, Sendable {
+  /// The protocol variant that the provider speaks.
+  package enum Kind: Hashable, Sendable {
     /// Microsoft Entra ID.
     case entra
     /// Entra External ID.
     case externalID
-    /// Azure AD B2C with one policy, in the case it was given.
+    /// Azure AD B2C with one policy, in its original case.
     case b2c(policy: String)
     /// OpenID Connect Discovery.
     case openIDConnect
   }
 
-  /// Who may sign in at Microsoft Entra (MSAL's audience types).
+  /// The accounts that may sign in at Microsoft Entra (MSAL's audience types).
   public enum Audience: Hashable, Sendable {
     /// Work, school and personal accounts: `common`.
     case entraAndPersonal
@@ -43,7 +48,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The Microsoft clouds, by the host that signs in (MSAL's cloud instances).
+  /// A Microsoft cloud, identified by its sign-in host (MSAL's cloud instances).
   public enum Cloud: String, Hashable, Sendable, CaseIterable {
     case `public` = "login.microsoftonline.com"
     case china = "login.partner.microsoftonline.cn"
@@ -54,13 +59,13 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     case singapore = "login.sovcloud-identity.sg"
   }
 
-  /// How the provider is spoken to.
-  public let kind: Kind
-  /// The URL, without `/v2.0` and a last slash for the kinds of Microsoft.
-  public let address: HTTPURL
+  /// The protocol variant.
+  package let kind: Kind
+  /// The URL; for Microsoft's kinds without `/v2.0` and trailing slash.
+  package let address: HTTPURL
 
-  /// Reads a URL.
-  /// - Throws: ``SignInError/invalidAuthority``, ``SignInError/unsupportedAuthority`` for AD FS.
+  /// Parses a URL.
+  /// - Throws: ``SignInError/invalidAuthority``; ``SignInError/unsupportedAuthority`` for AD FS.
   public init(_ text: String) throws(SignInError) {
     guard var address = HTTPURL(text), address.query == nil, address.isConfidential else {
       throw .invalidAuthority
@@ -87,7 +92,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Microsoft Entra in a cloud, for an audience.
-  /// - Throws: ``SignInError/invalidAuthority`` for a tenant that is no GUID and no domain.
+  /// - Throws: ``SignInError/invalidAuthority`` for a tenant that is neither a GUID nor a domain.
   public static func entra(
     _ audience: Audience, in cloud: Cloud = .public
   ) throws(SignInError) -> Authority {
@@ -98,7 +103,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   private static func customerKind(
     _ host: String, _ segments: [String]
   ) throws(SignInError) -> Kind? {
-    if host.hasSuffix(".ciamlogin.com") {
+    if CustomerHost.isExternalID(host) {
       guard segments.count <= 1 else { throw .invalidAuthority }
       return .externalID
     }
@@ -106,8 +111,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
       guard segments.count == 3 else { throw .invalidAuthority }
       return .b2c(policy: segments[2])
     }
-    let isB2CHost = [".b2clogin.com", ".b2clogin.cn", ".b2clogin.us", ".b2clogin.de"]
-      .contains { host.hasSuffix($0) }
+    let isB2CHost = CustomerHost.isB2C(host)
     if segments.count == 2, isB2CHost || segments[1].lowercased().hasPrefix("b2c_") {
       return .b2c(policy: segments[1])
     }
@@ -118,11 +122,11 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   /// The URL's text.
   public var description: String { address.description }
 
-  /// The host that accounts are stored under; the port is left out, as MSAL does.
+  /// The host that accounts are stored under, without the port, as in MSAL.
   public var environment: String { address.host }
 
-  /// The tenant of the path; empty for a provider that is none of Microsoft's.
-  public var tenant: String {
+  /// The tenant in the path; empty for a third-party provider.
+  package var tenant: String {
     switch kind {
     case .entra, .externalID: address.segments.first ?? ""
     case .b2c: address.segments.dropLast().last ?? ""
@@ -130,38 +134,41 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it stands for every tenant, so that the token says whose it is.
-  public var isForAllTenants: Bool {
+  /// Whether the authority stands for all tenants. The token then names the tenant.
+  package var isForAllTenants: Bool {
     kind == .entra && ["common", "organizations", "consumers"].contains(tenant.lowercased())
   }
 
-  /// The GUID of its one tenant; nil where it names none, or names it by a domain.
+  /// The GUID of the tenant; nil if the authority names no single tenant, or names it by a domain.
   package var tenantID: String? {
-    kind == .entra && ProviderMetadata.isGUID(tenant) ? tenant : nil
+    kind == .entra && GUID.isValid(tenant.utf8) ? tenant : nil
   }
 
   var namesDomain: Bool { kind == .entra && !isForAllTenants && tenantID == nil }
 
-  /// Whether what one issued may be sent to the other: aliases of one cloud, or one server.
-  package func isSameServer(as other: Authority) -> Bool {
-    address.origin == other.address.origin
-      || (address.scheme == "https" && other.address.scheme == "https"
-        && CloudEnvironment.isKnownCloud(environment)
-        && CloudEnvironment.same(environment, other.environment))
+  /// Whether tokens issued by one may be sent to the other: both are on one server, or on aliases
+  /// of one cloud.
+  package func isSameServer(as other: Authority) -> Bool { isSameServer(as: other.address) }
+
+  func isSameServer(as other: HTTPURL) -> Bool {
+    address.origin == other.origin
+      || (address.scheme == "https" && other.scheme == "https"
+        && CloudEnvironment.isKnownCloud(address.host)
+        && CloudEnvironment.same(address.host, other.host))
   }
 
-  /// Whether the provider speaks Microsoft's additions: `client_info`, families of clients.
-  public var isMicrosoft: Bool { kind != .openIDConnect }
+  /// Whether the provider supports Microsoft's extensions: `client_info` and client families.
+  package var isMicrosoft: Bool { kind != .openIDConnect }
 
-  /// Whether it is one of Microsoft's own services, none of which has an endpoint of RFC 7009.
+  /// Whether it is one of Microsoft's own services. None of them has a revocation endpoint (RFC
+  /// 7009).
   package var isWithoutRevocation: Bool {
-    let customers = [".ciamlogin.com", ".b2clogin.com", ".b2clogin.cn", ".b2clogin.us"]
-    return CloudEnvironment.isKnownCloud(address.host)
-      || customers.contains { address.host.hasSuffix($0) }
+    CloudEnvironment.isKnownCloud(address.host) || CustomerHost.isB2C(address.host)
+      || CustomerHost.isExternalID(address.host)
   }
 
-  /// The type that its accounts are stored under.
-  public var authorityType: AuthorityType {
+  /// The type that accounts of this authority are stored with.
+  package var authorityType: AuthorityType {
     switch kind {
     case .entra: .entra
     case .b2c, .externalID: .b2c
@@ -169,7 +176,9 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same authority for one tenant; others than Microsoft Entra have none to change.
+  /// The same authority for one tenant. Only Microsoft Entra's change; others are returned
+  /// unchanged.
+  /// - Throws: ``SignInError/invalidRequest(_:)`` for an empty tenant, or one with a slash.
   public func with(tenant: String) throws(SignInError) -> Authority {
     guard kind == .entra else { return self }
     guard !tenant.isEmpty, !tenant.contains("/") else { throw .invalidRequest(.tenant) }
@@ -179,7 +188,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     return try Authority("\(address.origin)/\(tenant)")
   }
 
-  /// The text that makes the same authority again, whatever its host.
+  /// The URL that parses to this authority again.
   public var url: String {
     switch kind {
     case .entra where !CloudEnvironment.isKnownCloud(address.host): description + "/v2.0"
@@ -187,8 +196,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Where its description is found (OIDC Discovery section 4, RFC 8414 section 3.1), in the order
-  /// of trying.
+  /// The URLs of the discovery document (OIDC Discovery section 4, RFC 8414 section 3.1), in the
+  /// order to try them.
   var discoveryAddresses: [HTTPURL] {
     let wellKnown = "/.well-known/openid-configuration"
     var base = address

@@ -1,14 +1,16 @@
-/// Which issuers a token may have.
+import TokenVaultModel
+
+/// The issuers that a token may have.
 package enum IssuerRule: Hashable, Sendable {
-  /// This one, to the letter.
+  /// Exactly this issuer.
   case exactly(String)
-  /// Microsoft's for several tenants: the text with `{tenantid}` in it, filled with the token's own
-  /// `tid`.
+  /// Microsoft's issuer for several tenants: a text with `{tenantid}`, which the token's own `tid`
+  /// replaces.
   case template(String)
-  /// Any of these.
+  /// One of these issuers.
   case anyOf(Set<String>)
 
-  /// The rule of a provider that describes itself with this issuer.
+  /// The rule for a provider whose discovery document names this issuer.
   package init(_ issuer: String) {
     self = issuer.contains(Self.placeholder) ? .template(issuer) : .exactly(issuer)
   }
@@ -21,8 +23,8 @@ package enum IssuerRule: Hashable, Sendable {
     case .exactly(let text): return issuer == text
     case .anyOf(let texts): return texts.contains(issuer)
     case .template(let text):
-      // Anything else than a GUID could have a path or a host in it.
-      guard let tenant, ProviderMetadata.isGUID(tenant) else { return false }
+      // Any other text could contain a path or a host.
+      guard let tenant, GUID.isValid(tenant.utf8) else { return false }
       return issuer == text.replacing(Self.placeholder, with: tenant)
     }
   }

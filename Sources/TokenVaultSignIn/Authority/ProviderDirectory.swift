@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The descriptions of the providers that were met, each fetched once in the life of the object
-/// and kept only when it was found to be the provider's own.
-public final class ProviderDirectory: Sendable {
-  let transport: any HTTPTransport
+/// The discovery documents of providers. Each is fetched once in the object's lifetime, and kept
+/// only if it is valid for its provider.
+package final class ProviderDirectory: Sendable {
+  let transport: any BlockingTransport
   private let known = Mutex<[Authority: ProviderMetadata]>([:])
 
-  /// An empty directory over a way to the network.
-  public init(transport: any HTTPTransport) { self.transport = transport }
+  /// An empty directory.
+  package init(transport: any BlockingTransport) { self.transport = transport }
 
-  /// The description of a provider.
+  /// The discovery document of a provider, fetched unless it is known.
   /// - Throws: ``SignInError/transport(_:)``, ``SignInError/badDiscovery(_:)``.
-  public func metadata(
+  package func metadata(
     of authority: Authority, _ cancellation: Cancellation
   ) throws(SignInError) -> ProviderMetadata {
     if let metadata = known.withLock({ $0[authority] }) { return metadata }
@@ -20,8 +20,8 @@ public final class ProviderDirectory: Sendable {
     return metadata
   }
 
-  /// Microsoft Entra's authority with the GUID of a tenant that it names by a domain; any other
-  /// as it is.
+  /// A Microsoft Entra authority that names its tenant by a domain, with the tenant's GUID instead;
+  /// any other authority unchanged.
   package func resolved(
     _ authority: Authority, _ cancellation: Cancellation
   ) throws(SignInError) -> Authority {
@@ -29,11 +29,11 @@ public final class ProviderDirectory: Sendable {
     return try metadata(of: authority, cancellation).authorityByIssuer
   }
 
-  /// The same from what is known without asking; nil where the provider has to be asked.
+  /// The same without a request; nil if a request to the provider would be needed.
   package func resolvedIfKnown(_ authority: Authority) -> Authority? {
     guard authority.namesDomain else { return authority }
     guard let metadata = known.withLock({ $0[authority] }) else { return nil }
-    // absent is an answer: the provider's own word is asked for then
+    // absent is an answer: the caller then asks the provider, and reports the error.
     do { return try metadata.authorityByIssuer } catch { return nil }
   }
 
@@ -52,16 +52,5 @@ public final class ProviderDirectory: Sendable {
       return try ProviderMetadata(json: answer.body, of: authority)
     }
     throw .badDiscovery(.status(status))
-  }
-}
-
-extension HTTPTransport {
-  /// `send` with this module's error.
-  package func exchange(
-    _ request: HTTPRequest, _ cancellation: Cancellation
-  ) throws(SignInError) -> HTTPResponse {
-    do { return try send(request, cancellation) } catch .cancelled { throw .cancelled } catch {
-      throw .transport(error)
-    }
   }
 }

@@ -1,34 +1,33 @@
 import TokenVaultModel
 
-/// A provider's description of itself, checked before anybody gets to see it (OIDC Discovery
-/// section 4.3, RFC 8414 section 3.3).
-public struct ProviderMetadata: Hashable, Sendable {
-  /// Who it describes.
-  public let authority: Authority
-  /// The issuer; for all tenants of Microsoft Entra it has `{tenantid}` in it.
-  public let issuer: String
+/// A provider's discovery document, validated (OIDC Discovery section 4.3, RFC 8414 section 3.3).
+package struct ProviderMetadata: Hashable, Sendable {
+  /// The provider.
+  package let authority: Authority
+  /// The issuer; with `{tenantid}` if it is Microsoft Entra's for all tenants.
+  package let issuer: String
   /// RFC 6749 section 3.1.
-  public let authorizationEndpoint: HTTPURL?
+  package let authorizationEndpoint: HTTPURL?
   /// RFC 6749 section 3.2.
-  public let tokenEndpoint: HTTPURL
+  package let tokenEndpoint: HTTPURL
   /// RFC 8628 section 3.1.
-  public let deviceAuthorizationEndpoint: HTTPURL?
+  package let deviceAuthorizationEndpoint: HTTPURL?
   /// RFC 7009 section 2.
-  public let revocationEndpoint: HTTPURL?
+  package let revocationEndpoint: HTTPURL?
   /// OIDC RP-Initiated Logout section 2.1.
-  public let endSessionEndpoint: HTTPURL?
+  package let endSessionEndpoint: HTTPURL?
   /// RFC 7517.
-  public let keySetAddress: HTTPURL?
-  /// The algorithms of its ID tokens; empty where it names none.
-  public let idTokenAlgorithms: [String]
-  /// Whether it sends `iss` with the authorization answer (RFC 9207 section 3).
-  public let sendsIssuer: Bool
-  /// Whether a client may ask for refresh tokens by `offline_access`.
-  let knowsOfflineAccess: Bool
-  /// Whether it says that PKCE with S256 is not among what it knows.
+  package let jwkSetAddress: HTTPURL?
+  /// The signature algorithms of its ID tokens; empty if it names none.
+  package let idTokenAlgorithms: [String]
+  /// Whether its authorization responses contain `iss` (RFC 9207 section 3).
+  package let sendsIssuer: Bool
+  /// Whether clients may request a refresh token with `offline_access`.
+  let supportsOfflineAccess: Bool
+  /// Whether its list of PKCE methods lacks S256.
   let refusesS256: Bool
 
-  /// Reads and checks the bytes of a description of `authority`.
+  /// Parses and validates the discovery document of `authority`.
   /// - Throws: ``SignInError/badDiscovery(_:)``.
   package init(json: [UInt8], of authority: Authority) throws(SignInError) {
     let document: JSONValue
@@ -48,9 +47,9 @@ public struct ProviderMetadata: Hashable, Sendable {
     func endpoint(_ name: String) throws(SignInError) -> HTTPURL? {
       guard let text = try text(name) else { return nil }
       guard let address = HTTPURL(text) else { throw .badDiscovery(.endpoint(name)) }
-      // An https provider that sends its client to http, here or elsewhere, is not this provider.
+      // No genuine https provider sends its clients to http, on this machine or elsewhere.
       guard address.scheme == "https" || (address.isLoopback && authority.address.isLoopback),
-        Self.isAtHome(address, authority)
+        Self.isInOwnCloud(address, authority)
       else { throw .badDiscovery(.endpoint(name)) }
       return address
     }
@@ -71,18 +70,18 @@ public struct ProviderMetadata: Hashable, Sendable {
     deviceAuthorizationEndpoint = try endpoint("device_authorization_endpoint")
     revocationEndpoint = try endpoint("revocation_endpoint")
     endSessionEndpoint = try endpoint("end_session_endpoint")
-    keySetAddress = try endpoint("jwks_uri")
+    jwkSetAddress = try endpoint("jwks_uri")
     idTokenAlgorithms = try list("id_token_signing_alg_values_supported") ?? []
     sendsIssuer = document["authorization_response_iss_parameter_supported"] == .bool(true)
-    knowsOfflineAccess = try list("scopes_supported")?.contains("offline_access") ?? true
+    supportsOfflineAccess = try list("scopes_supported")?.contains("offline_access") ?? true
     refusesS256 = try list("code_challenge_methods_supported").map { !$0.contains("S256") } ?? false
   }
 
-  /// The tenant that tokens without a tenant claim are stored under: the first segment of the
-  /// token endpoint's path, as MSAL for Python has it.
+  /// The tenant that tokens without a tenant claim are stored under: the first segment of the token
+  /// endpoint's path, as in MSAL for Python.
   package var realm: String { tokenEndpoint.segments.first ?? "" }
 
-  /// The authority with the tenant that the issuer has.
+  /// The authority with the tenant of the issuer.
   var authorityByIssuer: Authority {
     get throws(SignInError) {
       guard let tenant = HTTPURL(issuer)?.segments.first else { return authority }
@@ -90,8 +89,8 @@ public struct ProviderMetadata: Hashable, Sendable {
     }
   }
 
-  /// Microsoft's clouds serve their endpoints themselves.
-  private static func isAtHome(_ address: HTTPURL, _ authority: Authority) -> Bool {
+  /// The endpoints of Microsoft's clouds are on hosts of the same cloud.
+  private static func isInOwnCloud(_ address: HTTPURL, _ authority: Authority) -> Bool {
     guard authority.kind == .entra, CloudEnvironment.isKnownCloud(authority.environment) else {
       return true
     }
@@ -100,7 +99,7 @@ public struct ProviderMetadata: Hashable, Sendable {
 
   private static func isIssuer(_ issuer: String, of authority: Authority) -> Bool {
     if authority.kind == .openIDConnect {
-      // A provider's own spelling of the last slash counts, and is what its tokens must say.
+      // The provider decides about the trailing slash; its tokens must contain the same text.
       func bare(_ text: String) -> Substring { text.hasSuffix("/") ? text.dropLast() : text[...] }
       return bare(issuer) == bare(authority.description)
     }
@@ -110,22 +109,19 @@ public struct ProviderMetadata: Hashable, Sendable {
       return false
     }
     let segments = address.segments
-    let isSameServer =
-      address.origin == authority.address.origin
-      || (address.scheme == "https" && authority.address.scheme == "https"
-        && CloudEnvironment.isKnownCloud(address.host)
-        && CloudEnvironment.same(address.host, authority.environment))
+    let isSameServer = authority.isSameServer(as: address)
     switch authority.kind {
     case .entra:
       guard isSameServer, segments.count == 2, segments[1] == "v2.0" else { return false }
       if authority.isForAllTenants { return true }
-      // A domain's issuer has the tenant's GUID, which is not known before.
-      return !isTemplate && (!isGUID(authority.tenant) || equal(segments[0], authority.tenant))
+      // The issuer of a tenant named by its domain contains a GUID that is not known in advance.
+      return !isTemplate
+        && (!GUID.isValid(authority.tenant.utf8) || equal(segments[0], authority.tenant))
     case .externalID:
-      // The issuer's host has the tenant's GUID in the place of its name.
+      // The issuer's host contains the tenant's GUID in the place of its name.
       let isByGUID =
-        address.scheme == "https" && segments.first.map(isGUID) == true
-        && address.host == "\(segments[0].lowercased()).ciamlogin.com"
+        address.scheme == "https" && segments.first.map { GUID.isValid($0.utf8) } == true
+        && address.host == segments[0].lowercased() + CustomerHost.externalID
       return (isSameServer || isByGUID) && segments.last == "v2.0" && !isTemplate
     case .b2c: return isSameServer && segments.last == "v2.0" && !isTemplate
     case .openIDConnect: return false
@@ -134,13 +130,5 @@ public struct ProviderMetadata: Hashable, Sendable {
 
   private static func equal(_ left: String, _ right: String) -> Bool {
     CaseFolding.equal(left, right)
-  }
-
-  static func isGUID(_ text: String) -> Bool {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    return parts.map(\.count) == [8, 4, 4, 4, 12]
-      && parts.joined().allSatisfy {
-        (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
-      }
   }
 }

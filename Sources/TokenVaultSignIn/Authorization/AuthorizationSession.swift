@@ -1,68 +1,23 @@
 package import TokenVaultCrypto
-public import TokenVaultModel
+import TokenVaultModel
 
-/// What the user is asked at the provider's page (`prompt` of OIDC Core section 3.1.2.1).
-public enum Prompt: String, Hashable, Sendable, CaseIterable {
-  /// Whatever the provider finds necessary; MSAL's default.
-  case ifNecessary = ""
-  /// Choose among the accounts the browser is signed in to.
-  case selectAccount = "select_account"
-  /// Enter the password again.
-  case login
-  /// Consent again.
-  case consent
-  /// Make an account.
-  case create
-}
-
-/// An interactive request (MSAL's MSALInteractiveTokenParameters).
-public struct InteractiveRequest: Hashable, Sendable {
-  /// The scopes the token must have.
-  public var scopes: ScopeSet
-  /// What the user is asked.
-  public var prompt = Prompt.ifNecessary
-  /// A user name to begin with; who signs in may still be somebody else, and the result says who.
-  public var loginHint = ""
-  /// A domain that shortens the way to the right page.
-  public var domainHint = ""
-  /// Scopes to consent to in the same go, without a token for them.
-  public var extraScopesToConsent = ScopeSet([])
-  /// What should be in the tokens.
-  public var claims: ClaimsRequest?
-  /// Another authority than the application's.
-  public var authority: Authority?
-  /// Further parameters for both endpoints; none may replace one of the protocol's.
-  public var extraParameters: [String: String] = [:]
-  /// How the token is going to be shown.
-  public var authenticationScheme = AuthenticationScheme.bearer
-  /// The only account that will do: another one is ``SignInError/mismatchedUser``.
-  public var account: HomeAccountID?
-  /// For how long to wait for the user.
-  public var deadlineMilliseconds = 300_000
-  /// Names the request in the provider's logs; empty for a new UUID.
-  public var correlationID = ""
-
-  /// A request for scopes.
-  public init(scopes: ScopeSet) { self.scopes = scopes }
-}
-
-/// One trip through the browser (RFC 6749 section 4.1, RFC 7636, RFC 9207): the values that tie
-/// the answer to the question, and the judgement of what comes back.
+/// One authorization request through the browser (RFC 6749 section 4.1, RFC 7636, RFC 9207): the
+/// values that tie the response to the request, and the validation of the response.
 package struct AuthorizationSession: Sendable {
-  /// What an answer came to.
+  /// A validated response.
   package enum Answer: Sendable {
     case code(Redacted<String>)
     case failure(SignInError)
   }
 
-  /// The page to send the browser to.
+  /// The page to open in the browser.
   package let address: HTTPURL
   package let verifier: Redacted<String>
   package let nonce: String
   package let redirectURI: String
   private let state: String
   private let metadata: ProviderMetadata
-  /// What the Host field must say; nil for a custom scheme, which has none.
+  /// The required Host field; nil for a custom scheme, which has none.
   private let host: String?
   private let path: String
 
@@ -73,16 +28,16 @@ package struct AuthorizationSession: Sendable {
     guard let page = metadata.authorizationEndpoint else { throw .notOffered(.interactive) }
     guard !metadata.refusesS256 else { throw .notOffered(.pkce) }
     do {
-      // RFC 7636 section 4.1: 32 random bytes make the 43 characters that it asks for.
+      // RFC 7636 section 4.1 recommends 32 random bytes, which are 43 characters.
       verifier = Redacted(Base64URL.encode(try RandomBytes.make(32)))
       state = Base64URL.encode(try RandomBytes.make(32))
       nonce = Base64URL.encode(try RandomBytes.make(32))
     } catch { throw .cryptography }
     self.redirectURI = redirectURI
-    let own = HTTPURL(redirectURI)
-    host = own.map { String($0.origin.dropFirst("http://".count)) }
-    // Of a private scheme's URI the part behind the scheme (RFC 8252 section 7.1).
-    path = own?.path ?? String(redirectURI.drop { $0 != ":" }.dropFirst())
+    let url = HTTPURL(redirectURI)
+    host = url.map { String($0.origin.dropFirst("http://".count)) }
+    // For a private-use scheme: the URI after the scheme (RFC 8252 section 7.1).
+    path = url?.path ?? String(redirectURI.drop { $0 != ":" }.dropFirst())
     let all = ScopeSet(request.scopes.scopes + request.extraScopesToConsent.scopes)
     var parameters = FormParameters([
       "response_type": "code", "client_id": endpoint.application.clientID,
@@ -115,15 +70,15 @@ package struct AuthorizationSession: Sendable {
     }
   }
 
-  /// What a request to the listener is.
-  /// - Returns: nil for one that is none of this sign-in's business; it gets the status beside it,
-  ///   and the wait goes on.
+  /// Evaluates a request to the listener.
+  /// - Returns: the HTTP status to reply with, and the validated response; nil for a request that
+  ///   does not belong to this sign-in, and the wait continues.
   package func evaluate(_ request: RedirectRequest) -> (status: Int, answer: Answer?) {
-    // DNS rebinding: a page of another host that leads to this port names that host.
+    // DNS rebinding: a foreign page whose host name resolves to this machine sends its own name.
     if let host, request.host.lowercased() != host { return (421, nil) }
     guard request.method == "GET" else { return (405, nil) }
     guard request.path == path || (path.isEmpty && request.path == "/") else { return (404, nil) }
-    // Images and scripts of a foreign page do not navigate.
+    // Images and scripts on a foreign page do not navigate.
     guard request.fetchMode.isEmpty || request.fetchMode == "navigate" else { return (403, nil) }
     guard !request.query.isEmpty else { return (404, nil) }
     guard let parameters = FormParameters(encoded: request.query), !parameters.hasRepeats else {
@@ -148,18 +103,18 @@ package struct AuthorizationSession: Sendable {
     return .code(Redacted(code))
   }
 
-  /// RFC 9207 section 2.4: an issuer that is named must be the one that was asked, and one that
-  /// says that it names itself must do so.
+  /// RFC 9207 section 2.4: an `iss` parameter must match the provider's issuer, and must be present
+  /// if the provider announces it.
   private func isOwnIssuer(_ issuer: String?) -> Bool {
     guard let issuer else { return !metadata.sendsIssuer }
-    // Where the issuer is a template, the tenant stands behind what comes before the brace.
+    // In a template, the tenant follows the text before the brace.
     let tenant = issuer.dropFirst(metadata.issuer.prefix { $0 != "{" }.count).prefix(36)
     return IssuerRule(metadata.issuer).allows(issuer, tenant: String(tenant))
   }
 
   private static func failure(_ code: String, _ parameters: FormParameters) -> SignInError {
     let text = parameters["error_description"].map(OAuthError.line) ?? ""
-    // Azure AD B2C says in the description what the user pressed.
+    // Azure AD B2C reports the button that the user pressed in the description.
     if text.contains("AADB2C90118") { return .passwordResetRequested }
     if text.contains("AADB2C90091") { return .policyCancelled }
     if code == "access_denied" { return .userCancelled }
@@ -168,9 +123,4 @@ package struct AuthorizationSession: Sendable {
         code: code, text: text,
         suberror: parameters["error_subcode"].flatMap(OAuthError.word) ?? ""))
   }
-}
-
-extension InteractiveRequest {
-  /// ``extraParameters`` in a fixed order.
-  package var extra: FormParameters { FormParameters(sorted: extraParameters) }
 }

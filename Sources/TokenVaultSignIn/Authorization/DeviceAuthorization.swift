@@ -1,23 +1,11 @@
 package import TokenVaultCrypto
 package import TokenVaultModel
 
-/// What the user has to do on another device (RFC 8628 section 3.2).
-public struct DeviceCode: Hashable, Sendable {
-  /// The code that the user types.
-  public let userCode: String
-  /// Where it is typed.
-  public let verificationURI: String
-  /// The same with the code in it, for a QR code; nil where the provider has none.
-  public let verificationURIComplete: String?
-  /// For how many seconds the code is good.
-  public let expiresIn: Int64
-}
-
-/// The provider's answer to a device (RFC 8628 section 3.2), with the secret half.
+/// A device authorization response (RFC 8628 section 3.2), with its secret part.
 package struct DeviceAuthorization: Sendable {
   package let code: DeviceCode
   package let deviceCode: Redacted<String>
-  /// Seconds between two questions.
+  /// Seconds between two polls.
   package let interval: Int64
 
   package init(_ object: JSONValue) throws(SignInError) {
@@ -43,7 +31,7 @@ package struct DeviceAuthorization: Sendable {
     }
     guard let deviceCode = try text("device_code") else { throw .badAnswer(.field("device_code")) }
     guard let userCode = try text("user_code") else { throw .badAnswer(.field("user_code")) }
-    // Version 1 endpoints and some others say `verification_url`.
+    // Microsoft's version 1 endpoints and some other providers call it `verification_url`.
     guard let address = try text("verification_uri", "verification_url"),
       HTTPURL(address)?.isConfidential == true
     else { throw .badAnswer(.field("verification_uri")) }
@@ -57,56 +45,5 @@ package struct DeviceAuthorization: Sendable {
       userCode: userCode, verificationURI: address, verificationURIComplete: complete,
       expiresIn: expiresIn)
     interval = try seconds("interval") ?? 5
-  }
-}
-
-/// When to ask again, and when to stop (RFC 8628 section 3.5).
-package struct DevicePolling: Sendable {
-  package enum Action: Sendable {
-    /// Ask after so many seconds.
-    case ask(afterSeconds: Int64)
-    case finished(TokenResponse)
-    case failed(SignInError)
-  }
-
-  private var interval: Int64
-  /// Seconds of the code's life that are left.
-  private var left: Int64
-
-  package init(_ device: DeviceAuthorization) {
-    interval = device.interval
-    left = device.code.expiresIn
-  }
-
-  /// What to do first.
-  package mutating func begin() -> Action { later() }
-
-  /// What to do after an answer.
-  package mutating func next(
-    _ answer: Result<HTTPResponse, SignInError>
-  ) -> Action {
-    do {
-      return .finished(try TokenResponse(try answer.get()))
-    } catch {
-      switch error {
-      case .provider(let error) where error.code == "authorization_pending": break
-      case .provider(let error) where error.code == "slow_down": interval += 5
-      // A connection that timed out is asked less often.
-      case .transport(.timedOut): interval *= 2
-      case .provider(let error) where error.code == "expired_token":
-        return .failed(.deviceCodeExpired)
-      case .provider(let error)
-      where ["access_denied", "authorization_declined"].contains(error.code):
-        return .failed(.userCancelled)
-      default: return .failed(error)
-      }
-      return later()
-    }
-  }
-
-  private mutating func later() -> Action {
-    guard left > interval else { return .failed(.deviceCodeExpired) }
-    left -= interval
-    return .ask(afterSeconds: interval)
   }
 }

@@ -1,10 +1,10 @@
-/// Signing out of the provider's session in the browser.
+/// Signs the user out of the provider's session in the browser.
 package enum EndSession {
-  /// The page that ends the session (OIDC RP-Initiated Logout section 2); nil where the provider
-  /// has none.
+  /// The page that ends the session (OIDC RP-Initiated Logout section 2); nil if the provider has
+  /// none.
   ///
-  /// It carries no ID token: the address ends up in the browser's history and in an argument of
-  /// the command that opens it. The provider asks the user instead.
+  /// The URL contains no ID token, since it ends up in the browser's history and in an argument of
+  /// the command that opens it. The provider therefore asks the user to confirm.
   package static func address(
     at metadata: ProviderMetadata, clientID: String, username: String, extra: FormParameters
   ) -> HTTPURL? {

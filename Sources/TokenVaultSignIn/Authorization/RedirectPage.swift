@@ -1,30 +1,30 @@
-/// The page that the browser is left with.
+/// The last page that the browser shows.
 package enum RedirectPage {
-  /// Somebody signed in.
+  /// The page after a successful sign-in.
   package static let signedIn = page(
-    "Signed in", "The application has what it needs. You can close this window.")
+    "Signed in", "You can close this window and return to the application.")
 
-  /// The sign-in came to nothing.
+  /// The page after a failed sign-in.
   package static func failed(_ error: SignInError) -> String {
     switch error {
     case .userCancelled, .policyCancelled:
-      page("Cancelled", "Nobody was signed in. You can close this window.")
+      page("Cancelled", "You did not sign in. You can close this window.")
     case .passwordResetRequested:
-      page("Not signed in yet", "The application goes on with resetting the password.")
+      page("Not signed in yet", "The application now opens the page that resets your password.")
     case .stateMismatch, .issuerMismatch, .badRedirect:
       page(
         "Not signed in",
-        "This answer does not belong to the sign-in that is open. You can close this window and "
-          + "begin again.")
+        "This response does not belong to the current sign-in. You can close this window and start "
+          + "again.")
     default:
       page(
-        "Not signed in", "The application says what went wrong. You can close this window.")
+        "Not signed in", "The application shows the reason. You can close this window.")
     }
   }
 
-  /// A request that is none of the sign-in's.
+  /// The page for a request that does not belong to the sign-in.
   package static let foreign = page(
-    "Nothing here", "A sign-in is open, and this is not its answer.")
+    "Not found", "A sign-in is in progress, and this request does not belong to it.")
 
   private static func page(_ title: String, _ text: String) -> String {
     """

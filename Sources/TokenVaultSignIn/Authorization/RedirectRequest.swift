@@ -1,40 +1,46 @@
-/// The head of a request to the loopback listener, as far as it matters.
+/// A request to the redirect listener: the parts of its head that decide whether it is the
+/// provider's redirect.
 public struct RedirectRequest: Hashable, Sendable {
-  /// How many bytes a head may have; a code with everything that providers send is far smaller.
-  public static let limit = 16 << 10
+  /// The size limit for a head, in bytes. Redirects of providers are far smaller.
+  package static let limit = 16 << 10
 
   /// The method.
   public let method: String
   /// The path of the request target.
   public let path: String
-  /// What follows the question mark; empty for none.
+  /// The text after the question mark; empty if there is none.
   public let query: String
-  /// The Host field; empty where there is none.
+  /// The Host field; empty if there is none.
   public let host: String
-  /// The Sec-Fetch-Mode field; empty where the browser sends none.
+  /// The Sec-Fetch-Mode field; empty if the browser sends none.
   public let fetchMode: String
 
-  /// A request that came through a custom scheme, which has no head.
+  /// A redirect to a custom scheme, which is a URL without an HTTP request.
   public init(path: String, query: String) {
-    method = "GET"
-    self.path = path
-    self.query = query
-    host = ""
-    fetchMode = ""
+    self.init(method: "GET", path: path, query: query, host: "", fetchMode: "")
   }
 
-  /// What reading a head came to.
-  public enum Reading: Hashable, Sendable {
-    /// The empty line has not come yet.
+  /// A request that an HTTP server of yours received on a loopback address.
+  public init(method: String, path: String, query: String, host: String, fetchMode: String) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.host = host
+    self.fetchMode = fetchMode
+  }
+
+  /// The result of parsing a head.
+  package enum Reading: Hashable, Sendable {
+    /// The empty line at the end is missing so far.
     case incomplete
-    /// This is no HTTP/1 request, or one that two readers could read in two ways.
+    /// This is no HTTP/1 request, or one that two parsers could read in two ways.
     case malformed
     /// A request.
     case request(RedirectRequest)
   }
 
-  /// Reads the head of a request (RFC 9112 sections 2 to 5) from the first bytes of a connection.
-  public static func read(_ bytes: [UInt8]) -> Reading {
+  /// Parses the head of a request (RFC 9112 sections 2 to 5) from the first bytes of a connection.
+  package static func read(_ bytes: [UInt8]) -> Reading {
     guard let end = headEnd(bytes) else {
       return bytes.count > limit ? .malformed : .incomplete
     }
@@ -57,7 +63,7 @@ public struct RedirectRequest: Hashable, Sendable {
     var fields: [String: String] = [:]
     for line in lines where !line.isEmpty {
       guard let (name, value) = field(line) else { return .malformed }
-      // RFC 9112 section 3.2: more than one Host is answered with 400.
+      // RFC 9112 section 3.2: more than one Host field is a bad request.
       if fields.updateValue(value, forKey: name) != nil, name == "host" { return .malformed }
     }
     let target = requestLine[1]
@@ -67,14 +73,6 @@ public struct RedirectRequest: Hashable, Sendable {
         method: requestLine[0], path: String(target[..<(question ?? target.endIndex)]),
         query: question.map { String(target[target.index(after: $0)...]) } ?? "",
         host: fields["host"] ?? "", fetchMode: fields["sec-fetch-mode"] ?? ""))
-  }
-
-  private init(method: String, path: String, query: String, host: String, fetchMode: String) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.host = host
-    self.fetchMode = fetchMode
   }
 
   private static func field(_ line: Substring.UTF8View.SubSequence) -> (String, String)? {
@@ -93,7 +91,7 @@ public struct RedirectRequest: Hashable, Sendable {
     return (String(Substring(name)).lowercased(), trimmed)
   }
 
-  /// Where the head ends: after the first empty line.
+  /// The index after the first empty line.
   private static func headEnd(_ bytes: [UInt8]) -> Int? {
     var previous: Int?
     for (index, byte) in bytes.enumerated() where byte == 0x0a {

@@ -1,4 +1,4 @@
-/// A redirect URI of a native app (RFC 8252 section 7).
+/// The redirect URI of a native app (RFC 8252 section 7).
 public enum RedirectURI: Hashable, Sendable, CustomStringConvertible {
   /// A loopback host.
   public enum Loopback: String, Hashable, Sendable {
@@ -6,22 +6,22 @@ public enum RedirectURI: Hashable, Sendable, CustomStringConvertible {
     case v4 = "127.0.0.1"
     /// `[::1]`.
     case v6 = "[::1]"
-    /// `localhost`: both addresses are listened on, since the browser chooses.
+    /// `localhost`: the listener uses both addresses, because the browser may choose either.
     case localhost
   }
 
-  /// An http address on this machine; without a port, a free one is taken for each sign-in.
+  /// An http URL on this machine. Without a port, each sign-in uses a free one.
   case loopback(Loopback, port: UInt16?, path: String)
   /// A private-use scheme (`msauth.com.example.app://auth`), registered with the desktop.
   case scheme(String, rest: String)
 
-  /// `http://127.0.0.1:<random>/`, which needs no registration with most providers.
+  /// `http://127.0.0.1:<random>/`, which most providers accept without registration.
   public static let standard = RedirectURI.loopback(.v4, port: nil, path: "/")
 
-  /// Reads a redirect URI.
-  /// - Throws: ``SignInError/invalidRedirectURI``: an https address, which no native app can
-  ///   receive, a foreign host, a fragment or a query, or a scheme without a dot, which would not
-  ///   be private (RFC 8252 section 7.1).
+  /// Parses a redirect URI.
+  /// - Throws: ``SignInError/invalidRedirectURI`` for an https URL, which no native app can
+  ///   receive; a host other than this machine; a fragment or a query; and a scheme without a dot,
+  ///   which would not be private (RFC 8252 section 7.1).
   public init(_ text: String) throws(SignInError) {
     if let address = HTTPURL(text) {
       guard address.scheme == "http", address.query == nil,
@@ -43,7 +43,7 @@ public enum RedirectURI: Hashable, Sendable, CustomStringConvertible {
     self = .scheme(scheme.lowercased(), rest: String(rest))
   }
 
-  /// The URI's text; a loopback one without a port has none yet.
+  /// The URI's text. A loopback URI without a port gets one when the listener starts.
   public var description: String {
     switch self {
     case .loopback(let host, let port, let path):

@@ -1,23 +1,23 @@
 package import TokenVaultCrypto
 package import TokenVaultModel
 
-/// What an ID token must prove (OIDC Core sections 3.1.3.7 and 12.2).
+/// The requirements on an ID token (OIDC Core sections 3.1.3.7 and 12.2).
 package struct IDTokenExpectations: Sendable {
-  /// Who may have issued it.
+  /// The issuers that it may have.
   package var issuer: IssuerRule
-  /// This application.
+  /// This application, its audience.
   package var clientID: String
-  /// What the authorization request carried; nil where there was none (device code, refresh).
+  /// The nonce of the authorization request; nil if there was none (device code, refresh).
   package var nonce: Redacted<String>?
-  /// What came with it; compared where the token has `at_hash`.
+  /// The access token of the same response, compared with `at_hash` if the ID token has it.
   package var accessToken: Redacted<String>?
   /// The time of the check.
   package var now: Timestamp
-  /// How many seconds the provider's clock may be off.
+  /// The permitted difference between the provider's clock and this one, in seconds.
   package var skew: Int64
-  /// The person whom a refreshed token must be about; nil where anybody may sign in.
+  /// The required subject after a refresh; nil if any user may sign in.
   package var subject: String?
-  /// The algorithms that the provider names; empty where it names none.
+  /// The algorithms that the provider names; empty if it names none.
   package var allowedAlgorithms: [String]
 
   package init(
@@ -35,7 +35,7 @@ package struct IDTokenExpectations: Sendable {
     self.allowedAlgorithms = allowedAlgorithms
   }
 
-  /// The claims of a token that proves all of it.
+  /// Validates a token and returns its claims.
   /// - Throws: ``SignInError/idToken(_:)`` with the first check that failed.
   package func validate(_ token: String, keys: JWKSet) throws(SignInError) -> IDToken {
     try validate(SignedToken(token), keys: keys)
@@ -45,7 +45,7 @@ package struct IDTokenExpectations: Sendable {
     try check(
       allowedAlgorithms.isEmpty || allowedAlgorithms.contains(token.algorithm.rawValue),
       .algorithm)
-    // Nothing that the token says is looked at before it is known to be the provider's.
+    // No claim is used before the signature has been verified.
     try token.verify(keys)
     let claims = token.claims
     try check(issuer.allows(claims.issuer, tenant: claims.tenantID), .issuer)
@@ -78,7 +78,7 @@ package struct IDTokenExpectations: Sendable {
       .notYetValid)
   }
 
-  /// Section 3.1.3.6: the left half of the hash that the algorithm has.
+  /// Section 3.1.3.6: the left half of the algorithm's hash of the access token.
   private func checkAccessToken(
     _ claims: IDToken, _ algorithm: SignatureAlgorithm
   ) throws(SignInError) {
@@ -103,10 +103,10 @@ package struct IDTokenExpectations: Sendable {
 }
 
 extension IDToken {
-  /// A NumericDate (RFC 7519 section 2), which may have a fraction; nil for anything else.
+  /// A NumericDate (RFC 7519 section 2), which may have a fraction; nil for any other value.
   fileprivate func moment(_ name: String) -> Timestamp? {
     guard case .number(let literal) = claim(name), let seconds = Double(literal),
-      // The year 9999: what goes beyond is no date.
+      // Up to the year 9999.
       (0...253_402_300_799).contains(seconds)
     else { return nil }
     return Timestamp(epochSeconds: Int64(seconds))

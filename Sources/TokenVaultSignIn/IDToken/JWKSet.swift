@@ -1,25 +1,26 @@
 package import TokenVaultCrypto
 import TokenVaultModel
 
-/// A provider's public keys (RFC 7517 section 5), as far as they can verify an ID token.
+/// A provider's JWK set (RFC 7517 section 5): the keys that can verify ID tokens.
 package struct JWKSet: Hashable, Sendable {
-  /// How many bytes a document may have; Microsoft's, with its certificates, has 30,000.
+  /// The size limit of a document, in bytes. Microsoft's, with its certificates, has 30,000.
   package static let sizeLimit = 256 << 10
-  /// How many keys are looked at.
+  /// The number of keys that are read from a document.
   package static let keyLimit = 128
 
   private struct Entry: Hashable {
     var id: String?
     var algorithm: String?
-    /// Microsoft's addition: the issuer that may sign with the key, a template like the provider's.
+    /// Microsoft's extension: the issuer that may sign with the key; a template like the
+    /// provider's.
     var issuer: String?
     var key: VerificationKey
   }
   private let entries: [Entry]
 
-  /// Reads a document. Keys of an unknown kind or for another use, and broken ones, are left out
-  /// (RFC 7517 section 5); two of one name are both kept.
-  /// - Throws: ``SignInError/IDTokenFault/keysUnavailable`` where it is none.
+  /// Parses a document. Malformed keys and keys of an unknown kind or for another use are ignored
+  /// (RFC 7517 section 5). Of two keys with the same id, both are kept.
+  /// - Throws: ``SignInError/IDTokenFault/keysUnavailable`` if it is not a JWK set.
   package init(_ document: [UInt8]) throws(SignInError) {
     guard document.count <= Self.sizeLimit, let keys = Self.keys(document) else {
       throw .idToken(.keysUnavailable)
@@ -27,7 +28,8 @@ package struct JWKSet: Hashable, Sendable {
     entries = keys.prefix(Self.keyLimit).compactMap(Self.entry)
   }
 
-  /// The keys that may have signed by this algorithm; all that fit where the signature names none.
+  /// The keys that may have made a signature with this algorithm: those with the id, or any if the
+  /// signature names none.
   package func keys(
     named id: String?, for algorithm: SignatureAlgorithm, issuedBy issuer: String?,
     tenant: String?
@@ -45,7 +47,7 @@ package struct JWKSet: Hashable, Sendable {
   }
 
   private static func entry(_ jwk: JSONValue) -> Entry? {
-    // RFC 7517 sections 4.2 and 4.3: a key for encryption proves nothing about who signed.
+    // RFC 7517 sections 4.2 and 4.3: an encryption key must not verify signatures.
     guard jwk["use"].map({ $0.text == "sig" }) ?? true,
       jwk["key_ops"].map({ $0.elements?.contains(.string("verify")) == true }) ?? true,
       jwk["kid"].map({ $0.text != nil }) ?? true, jwk["alg"].map({ $0.text != nil }) ?? true,

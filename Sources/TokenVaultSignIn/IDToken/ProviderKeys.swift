@@ -1,10 +1,10 @@
 import Synchronization
 import TokenVaultModel
 
-/// The keys of the providers that were met, kept for the life of the object.
+/// A cache of providers' JWK sets, for the lifetime of the object.
 package final class ProviderKeys: Sendable {
-  /// How many seconds lie between two looks for a key that was not there: tokens with names of keys
-  /// made up must not make this a tool for flooding the provider.
+  /// The shortest time, in seconds, between two searches for a missing key. It keeps tokens with
+  /// invented key ids from turning this process into a tool for flooding the provider.
   package static let patience: Int64 = 300
 
   private struct Edition {
@@ -25,17 +25,17 @@ package final class ProviderKeys: Sendable {
     case wait
   }
 
-  private let transport: any HTTPTransport
+  private let transport: any BlockingTransport
   private let entries = Mutex<[HTTPURL: Entry]>([:])
 
-  /// No keys yet; they come over `transport`.
-  package init(transport: any HTTPTransport) { self.transport = transport }
+  /// An empty cache, filled over `transport`.
+  package init(transport: any BlockingTransport) { self.transport = transport }
 
-  /// Validates a token with the keys that its provider has at `address`. Where none of those known
-  /// fits, they may have changed (OIDC Core section 10.1.1), with or without a new name: they are
-  /// fetched again, once in ``patience``.
-  /// - Throws: ``SignInError/idToken(_:)``; ``SignInError/transport(_:)`` and
-  ///   ``SignInError/cancelled`` where the keys had to be fetched.
+  /// Validates a token with its provider's JWK set at `address`. If no known key fits, the keys may
+  /// have changed (OIDC Core section 10.1.1), with or without a new id: the set is fetched again,
+  /// at most once in ``patience``.
+  /// - Throws: ``SignInError/idToken(_:)``; while keys are fetched, ``SignInError/transport(_:)``
+  ///   and ``SignInError/cancelled``.
   package func validate(
     _ token: String, _ expectations: IDTokenExpectations, keysAt address: HTTPURL,
     _ cancellation: Cancellation
@@ -51,7 +51,7 @@ package final class ProviderKeys: Sendable {
     }
   }
 
-  /// Nil where it is too early to look for a newer edition.
+  /// Returns nil if it is too early to look for a newer edition.
   private func edition(
     at address: HTTPURL, after old: Edition?, _ now: Timestamp, _ cancellation: Cancellation
   ) throws(SignInError) -> Edition? {
@@ -64,14 +64,14 @@ package final class ProviderKeys: Sendable {
     }
   }
 
-  /// One thread fetches; others that need the same keys wait for it.
+  /// One thread fetches; the others that need the same keys wait for it.
   private func nextStep(_ address: HTTPURL, _ old: Edition?, _ now: Timestamp) -> Step {
     entries.withLock { entries in
       var entry = entries[address] ?? Entry()
       if let known = entry.edition, known.number > old?.number ?? 0 { return .use(known) }
       if entry.isBeingFetched { return .wait }
       if old != nil {
-        // A clock that was set back must not end the looking.
+        // A clock that was set back must not stop the search for newer keys.
         if let last = entry.lookedAgain, last <= now, now < last.advanced(by: Self.patience) {
           return .use(nil)
         }
@@ -98,7 +98,7 @@ package final class ProviderKeys: Sendable {
       var entry = entries[address] ?? Entry()
       entry.isBeingFetched = false
       defer { entries[address] = entry }
-      // What did not reach the provider is no look at its keys.
+      // A request that did not reach the provider does not count as a search.
       if case .failure(.transport) = fetched { entry.lookedAgain = nil }
       if case .failure(.cancelled) = fetched { entry.lookedAgain = nil }
       var edition = Edition(keys: try fetched.get(), number: (entry.edition?.number ?? 0) + 1)

@@ -1,7 +1,7 @@
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// A JWS in compact form (RFC 7515 section 7.1), taken apart but not verified.
+/// A JWS in compact form (RFC 7515 section 7.1), parsed but not verified.
 struct SignedToken {
   let algorithm: SignatureAlgorithm
   let keyID: String?
@@ -11,12 +11,13 @@ struct SignedToken {
 
   init(_ token: String) throws(SignInError) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // The padding that a cached token may have is none of RFC 7515.
+    // RFC 7515 section 2 forbids padding; only tokens from a cache may have it.
     guard !token.utf8.contains(UInt8(ascii: "=")), let claims = IDToken(token), parts.count == 3,
-      let header = Self.object(parts[0]), let name = header["alg"]?.text,
+      let header = Self.decode(parts[0]).flatMap(JSONValue.object(in:)),
+      let name = header["alg"]?.text,
       let signature = Self.decode(parts[2]), header["kid"].map({ $0.text != nil }) ?? true
     else { throw .idToken(.notAToken) }
-    // RFC 7515 section 4.1.11: what has to be understood, and is not, makes the token invalid.
+    // RFC 7515 section 4.1.11: a token with an unknown critical header is invalid.
     guard header["crit"] == nil else { throw .idToken(.notAToken) }
     guard let algorithm = SignatureAlgorithm(rawValue: name) else { throw .idToken(.algorithm) }
     self.algorithm = algorithm
@@ -26,9 +27,9 @@ struct SignedToken {
     self.signature = signature
   }
 
-  /// Verifies with the one of the keys that made the signature.
+  /// Verifies the signature with the keys that may have made it.
   func verify(_ keys: JWKSet) throws(SignInError) {
-    // A key that the token itself brings (jwk, jku, x5c) is the forger's.
+    // A key inside the token itself (jwk, jku, x5c) may be a forger's, and is never used.
     let candidates = keys.keys(
       named: keyID, for: algorithm, issuedBy: claims.issuer, tenant: claims.tenantID)
     var fault = SignInError.IDTokenFault.key
@@ -37,7 +38,7 @@ struct SignedToken {
         if try key.verifies(signature, of: signed, by: algorithm) { return }
         fault = .signature
       } catch .badParameters {
-        // A weak key, or none; another of the same name may do.
+        // A weak or malformed key; another one with the same id may fit.
       } catch { fault = .signature }
     }
     throw .idToken(fault)
@@ -45,13 +46,5 @@ struct SignedToken {
 
   private static func decode(_ part: Substring.UTF8View) -> [UInt8]? {
     Base64URL.decode(String(Substring(part)))
-  }
-
-  private static func object(_ part: Substring.UTF8View) -> JSONValue? {
-    guard let bytes = decode(part) else { return nil }
-    do {
-      let value = try JSONValue(parsing: bytes)
-      return value.members == nil ? nil : value
-    } catch { return nil }
   }
 }

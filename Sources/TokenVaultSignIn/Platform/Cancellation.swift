@@ -1,34 +1,46 @@
 import Glibc
 import Synchronization
+import TokenVaultSystem
 
-/// A wish to end what another thread waits for. Whoever waits looks at it at least ten times a
-/// second; asking for it is async-signal-safe.
+/// A request to end a blocking call of another thread. The call checks it at least ten times a
+/// second; ``cancel()`` is async-signal-safe.
 public final class Cancellation: Sendable {
   private let flag = Atomic(false)
   private let followed: Cancellation?
   private let delayMilliseconds: Int64
-  /// When the followed wish was first seen; 0 for not yet.
+  /// The time when `followed` was first seen to be cancelled; 0 for not yet.
   private let seen = Atomic<Int64>(0)
 
-  /// A wish that nobody has yet.
+  /// A cancellation token that has not been cancelled.
   public init() { (followed, delayMilliseconds) = (nil, 0) }
 
-  /// A wish that follows another so much later.
+  /// A token that is cancelled this much later than another one.
   package init(following other: Cancellation, delayMilliseconds: Int64) {
     (followed, self.delayMilliseconds) = (other, delayMilliseconds)
   }
 
-  /// Asks for the end.
+  /// Cancels.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
-  /// Whether somebody asked for the end.
+  /// Whether the token has been cancelled.
   public var isCancelled: Bool {
     if flag.load(ordering: .relaxed) { return true }
     guard let followed, followed.isCancelled else { return false }
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    let now = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000 + 1
+    // The clock may stand at 0, which means "not yet".
+    let now = Deadline.microseconds / 1000 + 1
     let (isFirst, first) = seen.compareExchange(expected: 0, desired: now, ordering: .relaxed)
     return !isFirst && now - first >= delayMilliseconds
+  }
+
+  /// Waits so long, or until the token is cancelled.
+  /// - Throws: ``SignInError/cancelled``.
+  package func wait(milliseconds: Int) throws(SignInError) {
+    var left = milliseconds
+    while left > 0 {
+      if isCancelled { throw .cancelled }
+      let slice = min(left, 100)
+      usleep(UInt32(slice) * 1000)
+      left -= slice
+    }
   }
 }

@@ -1,20 +1,20 @@
-/// An absolute http or https URL (RFC 3986), taken apart once so that nothing that decides about
-/// where a token goes looks at text again.
+/// An absolute http or https URL (RFC 3986), parsed once: every decision about where to send a
+/// token uses the parts, never the text.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   /// `http` or `https`.
   public let scheme: String
   /// The host in lower case; an IPv6 address without its brackets.
   public let host: String
-  /// The port where it is not the scheme's usual one.
+  /// The port; nil for the scheme's default port.
   public let port: UInt16?
-  /// The path as it was given: empty, or beginning with a slash.
+  /// The path as given: empty, or beginning with a slash.
   public var path: String
-  /// What follows the question mark, without it; nil where there is none.
+  /// The text after the question mark; nil if there is none.
   public var query: String?
 
-  /// Returns nil for anything but an absolute http or https URL of at most 8192 bytes of visible
-  /// ASCII with a host, and for one with user information or a fragment: what stands before an `@`
-  /// looks like a host to people.
+  /// Returns nil unless the text is an absolute http or https URL with a host, of at most 8192
+  /// bytes of visible ASCII. A URL with a fragment is refused, and so is one with user information,
+  /// because people read the text before an `@` as the host.
   public init?(_ text: String) {
     guard text.utf8.count <= 8192, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
       !text.contains(where: { "\\\"<>^`{|}#".contains($0) })
@@ -25,7 +25,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     }
     let rest = text.dropFirst(scheme.count + 3)
     let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-    guard let (host, port) = Self.authority(rest[..<end].lowercased()) else { return nil }
+    guard let (host, port) = Self.hostAndPort(rest[..<end].lowercased()) else { return nil }
     self.scheme = scheme
     self.host = host
     self.port = port == (scheme == "http" ? 80 : 443) ? nil : port
@@ -34,8 +34,9 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     query = question.map { String(rest[rest.index(after: $0)...]) }
   }
 
-  /// A host name or address (RFC 3986 section 3.2.2), with a port where one is given.
-  private static func authority(_ text: String) -> (host: String, port: UInt16?)? {
+  /// Parses a lower-case host name or address (RFC 3986 section 3.2.2), with or without a port;
+  /// returns nil for anything else.
+  package static func hostAndPort(_ text: String) -> (host: String, port: UInt16?)? {
     let isLiteral = text.hasPrefix("[")
     guard let end = isLiteral ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
     else { return nil }
@@ -55,7 +56,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     return (String(name), port)
   }
 
-  /// The scheme, host and port: two addresses with the same origin are the same server.
+  /// The scheme, host and port: two URLs with the same origin are on the same server.
   public var origin: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return "\(scheme)://\(name)" + (port.map { ":\($0)" } ?? "")
@@ -64,24 +65,24 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   /// The URL's text.
   public var description: String { origin + path + (query.map { "?" + $0 } ?? "") }
 
-  /// Whether the host is a loopback address or `localhost`: what is sent there stays on the
-  /// machine, so http will do (RFC 8252 section 8.3).
+  /// Whether the host is a loopback address or `localhost`: a request to it stays on the machine,
+  /// so http is safe (RFC 8252 section 8.3).
   public var isLoopback: Bool {
     if host == "localhost" || host == "::1" { return true }
-    // What only looks like an address (127.0.0.999) is a name, which a resolver may know.
+    // 127.0.0.999 is not an address but a name, which a resolver may know.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"
       && parts.allSatisfy { !$0.contains("-") && UInt8($0) != nil }
   }
 
-  /// Whether a token or a password may be sent there: https, or http that stays on the machine.
+  /// Whether a token or a password may be sent to it: https, or http that stays on the machine.
   public var isConfidential: Bool { scheme == "https" || isLoopback }
 
   /// The path's segments, without empty ones.
-  public var segments: [String] { path.split(separator: "/").map(String.init) }
+  package var segments: [String] { path.split(separator: "/").map(String.init) }
 
-  /// The address with these parameters behind its query.
-  public func adding(_ parameters: FormParameters) -> HTTPURL {
+  /// The URL with these parameters after its query.
+  package func adding(_ parameters: FormParameters) -> HTTPURL {
     guard !parameters.isEmpty else { return self }
     var address = self
     let encoded = parameters.encoded

@@ -1,28 +1,25 @@
-/// Where an application's signing in is told in words (MSAL's MSALLoggerConfig); hand the lines to
-/// swift-log or whatever else the application logs with.
+/// A log of an application's sign-ins (MSAL's MSALLoggerConfig). Pass the lines on to swift-log or
+/// another logger.
 ///
-/// No line has a token, a code, a name of a person or an address with parameters in it, at any
-/// level, so there is nothing to mask.
+/// At every level, no line contains a token, a code, a person's name or a URL with parameters, so
+/// there is nothing to mask.
 public struct SignInLog: Sendable {
-  /// How much is told; each level has those before it in it.
-  public enum Level: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// What failed.
+  /// The level of detail; each level includes those before it.
+  public enum Level: Comparable, Hashable, Sendable, CaseIterable {
+    /// Failures.
     case error
-    /// What needs the user, or was served although the provider is down.
+    /// Requests that need the user, and tokens served although the provider is down.
     case warning
-    /// How each request ended.
+    /// The result of each request.
     case info
     /// Each exchange with a provider.
     case verbose
-
-    /// The order of the cases.
-    public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
   private let level: Level
   private let line: @Sendable (Level, String) -> Void
 
-  /// A log that is told up to a level. `line` is called on any thread.
+  /// A log up to a level. `line` is called on any thread.
   public init(_ level: Level = .info, _ line: @escaping @Sendable (Level, String) -> Void) {
     self.level = level
     self.line = line
@@ -32,25 +29,25 @@ public struct SignInLog: Sendable {
     if level <= self.level { line(level, text()) }
   }
 
-  /// A way to the network that tells of each exchange.
-  package func told(by transport: any HTTPTransport) -> any HTTPTransport {
-    ToldTransport(transport: transport, log: self)
+  /// The same transport, with a line in this log for each exchange.
+  package func wrapping(_ transport: any BlockingTransport) -> any BlockingTransport {
+    LoggedTransport(transport: transport, log: self)
   }
 
-  private struct ToldTransport: HTTPTransport {
-    let transport: any HTTPTransport
+  private struct LoggedTransport: BlockingTransport {
+    let transport: any BlockingTransport
     let log: SignInLog
 
     func send(
       _ request: HTTPRequest, _ cancellation: Cancellation
     ) throws(TransportError) -> HTTPResponse {
-      let what = "\(request.method) \(request.address.origin)"
+      let exchange = "\(request.method) \(request.address.origin)"
       do {
-        let answer = try transport.send(request, cancellation)
-        log(.verbose, "\(what): \(answer.status)")
-        return answer
+        let response = try transport.send(request, cancellation)
+        log(.verbose, "\(exchange): \(response.status)")
+        return response
       } catch {
-        log(.error, "\(what): \(error)")
+        log(.error, "\(exchange): \(error)")
         throw error
       }
     }

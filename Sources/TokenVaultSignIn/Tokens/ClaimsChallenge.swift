@@ -1,10 +1,9 @@
 import TokenVaultCrypto
 
-/// What an API asks of the next token (continuous access evaluation and conditional access of
-/// Microsoft Entra; `WWW-Authenticate: Bearer error="insufficient_claims", claims="…"`).
+/// An API's demand for claims in the next token (continuous access evaluation and conditional
+/// access of Microsoft Entra; `WWW-Authenticate: Bearer error="insufficient_claims", claims="…"`).
 package enum ClaimsChallenge {
-  /// The claims that an answer asks for; nil where it asks for none, or in a form that nobody can
-  /// be sure of.
+  /// The claims that a response demands; nil if it demands none, or in an ambiguous form.
   package static func claims(in response: HTTPResponse) -> ClaimsRequest? {
     guard response.status == 401 else { return nil }
     let fields = response.headers.filter { $0.name.lowercased() == "www-authenticate" }
@@ -12,7 +11,7 @@ package enum ClaimsChallenge {
       guard challenge.value("error") == "insufficient_claims",
         let text = challenge.value("claims"), let json = decoded(text)
       else { continue }
-      // absent is an answer: what is no claims request is no challenge that can be met.
+      // absent is an answer: a malformed claims request cannot be satisfied.
       do { return try ClaimsRequest(json: json) } catch { continue }
     }
     return nil
@@ -29,7 +28,7 @@ package enum ClaimsChallenge {
     let scheme: String
     var parameters: [(name: String, value: String)] = []
 
-    /// The value of a parameter that stands there once.
+    /// The value of a parameter that occurs exactly once.
     func value(_ name: String) -> String? {
       let found = parameters.filter { $0.name == name }
       return found.count == 1 ? found[0].value : nil
@@ -56,7 +55,7 @@ package enum ClaimsChallenge {
     return found
   }
 
-  /// What stands between the commas, those in quotes aside.
+  /// The items between commas that are not in quotation marks.
   private static func items(_ field: String) -> [String] {
     var (items, item, isQuoted, isEscaped) = ([String](), "", false, false)
     for character in field {

@@ -1,26 +1,26 @@
 import TokenVaultModel
 
-/// A claims request (OIDC Core section 5.5): what the provider should put into which token. A
-/// request with one is never answered from the cache.
+/// A claims request (OIDC Core section 5.5): the claims that the provider should put into each
+/// token. A token request with claims is never answered from the cache.
 public struct ClaimsRequest: Hashable, Sendable {
-  /// The token that a claim should be in.
+  /// The token that a claim is requested for.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     case idToken = "id_token"
     case accessToken = "access_token"
   }
 
-  /// One claim that is asked for.
+  /// A requested claim.
   public struct Claim: Hashable, Sendable {
     /// The claim's name.
     public var name: String
-    /// Whether the provider should go to some lengths for it.
+    /// Whether the claim is essential, and not voluntary.
     public var isEssential: Bool?
-    /// The value that it should have.
+    /// The requested value.
     public var value: String?
-    /// The values that it should have one of.
+    /// The acceptable values.
     public var values: [String]
 
-    /// A claim with the parts given.
+    /// A claim with the given parts.
     public init(
       _ name: String, isEssential: Bool? = nil, value: String? = nil, values: [String] = []
     ) {
@@ -33,11 +33,12 @@ public struct ClaimsRequest: Hashable, Sendable {
 
   private var document: JSONValue
 
-  /// A request for nothing.
+  /// A request for no claims.
   public init() { document = .object([]) }
 
-  /// Reads a request, as a claims challenge or `--claims` gives it.
-  /// - Throws: ``SignInError/invalidRequest(_:)`` for anything but a JSON object of objects.
+  /// Parses a request, as it appears in a claims challenge or after `--claims`.
+  /// - Throws: ``SignInError/invalidRequest(_:)`` unless it is a JSON object of objects, of at most
+  ///   32 KiB.
   public init(json: String) throws(SignInError) {
     do { document = try JSONValue(parsing: Array(json.utf8)) } catch {
       throw .invalidRequest(.claims)
@@ -47,21 +48,21 @@ public struct ClaimsRequest: Hashable, Sendable {
     else { throw .invalidRequest(.claims) }
   }
 
-  /// The request as JSON; equal requests, equal text.
+  /// The request as JSON. Equal requests have equal text.
   public var json: String { String(decoding: document.bytes, as: UTF8.self) }
 
-  /// Whether the same is asked for, in whatever order.
+  /// Whether two requests ask for the same claims, in any order.
   public static func == (left: Self, right: Self) -> Bool {
     left.document.bytes == right.document.bytes
   }
 
-  /// Hashes what is asked for.
+  /// Hashes the requested claims.
   public func hash(into hasher: inout Hasher) { hasher.combine(document.bytes) }
 
-  /// Whether nothing is asked for.
+  /// Whether no claims are requested.
   public var isEmpty: Bool { document.members?.isEmpty ?? true }
 
-  /// The claims asked for in a token.
+  /// The claims requested for a token.
   public func claims(in target: Target) -> [Claim] {
     document[target.rawValue]?.members?.map { member in
       var claim = Claim(member.name)
@@ -72,32 +73,32 @@ public struct ClaimsRequest: Hashable, Sendable {
     } ?? []
   }
 
-  /// Asks for a claim, in the place of what was asked of it before.
+  /// Requests a claim. An earlier request for the same claim is replaced.
   public mutating func request(_ claim: Claim, in target: Target) {
-    var wish: [JSONValue.Member] = []
-    if let flag = claim.isEssential { wish.append(.init("essential", .bool(flag))) }
-    if let value = claim.value { wish.append(.init("value", .string(value))) }
+    var details: [JSONValue.Member] = []
+    if let flag = claim.isEssential { details.append(.init("essential", .bool(flag))) }
+    if let value = claim.value { details.append(.init("value", .string(value))) }
     if !claim.values.isEmpty {
-      wish.append(.init("values", .array(claim.values.map(JSONValue.string))))
+      details.append(.init("values", .array(claim.values.map(JSONValue.string))))
     }
-    set(claim.name, wish.isEmpty ? .null : .object(wish), in: target)
+    set(claim.name, details.isEmpty ? .null : .object(details), in: target)
   }
 
-  /// Asks for a claim no more.
+  /// Removes a claim from the request.
   public mutating func remove(_ name: String, from target: Target) { set(name, nil, in: target) }
 
   private mutating func set(_ name: String, _ value: JSONValue?, in target: Target) {
-    var wishes = document[target.rawValue]?.members ?? []
-    wishes.removeAll { $0.name == name }
-    if let value { wishes.append(.init(name, value)) }
+    var claims = document[target.rawValue]?.members ?? []
+    claims.removeAll { $0.name == name }
+    if let value { claims.append(.init(name, value)) }
     var members = document.members ?? []
     members.removeAll { $0.name == target.rawValue }
-    if !wishes.isEmpty { members.append(.init(target.rawValue, .object(wishes))) }
+    if !claims.isEmpty { members.append(.init(target.rawValue, .object(claims))) }
     document = .object(members)
   }
 
-  /// The request together with what the application can handle, as Microsoft Entra is told it
-  /// (`xms_cc`); nil where there is nothing to say.
+  /// The request with the application's capabilities in Microsoft Entra's form (`xms_cc`); nil if
+  /// there are neither claims nor capabilities.
   static func merged(_ request: ClaimsRequest?, capabilities: [String]) -> String? {
     var merged = request ?? ClaimsRequest()
     if !capabilities.isEmpty {

@@ -1,19 +1,21 @@
-/// Parameters in the form `application/x-www-form-urlencoded` (RFC 6749 appendix B), in order.
-public struct FormParameters: Equatable, Sendable {
+import TokenVaultModel
+
+/// Parameters in the format `application/x-www-form-urlencoded` (RFC 6749 appendix B), in order.
+package struct FormParameters: Equatable, Sendable {
   /// Names and values, decoded.
-  public private(set) var pairs: [(name: String, value: String)] = []
+  package private(set) var pairs: [(name: String, value: String)] = []
 
   /// No parameters.
-  public init() {}
+  package init() {}
 
-  /// These parameters, in this order; nil values are left out.
-  public init(_ pairs: KeyValuePairs<String, String?>) {
+  /// These parameters, in this order; those with a nil value are omitted.
+  package init(_ pairs: KeyValuePairs<String, String?>) {
     for (name, value) in pairs { append(name, value) }
   }
 
-  /// Decodes a query or a form; nil where a percent sign is not followed by two digits, or what
-  /// comes out is not UTF-8.
-  public init?(encoded text: some StringProtocol) {
+  /// Decodes a query or a form; nil if a percent sign is not followed by two hexadecimal digits, or
+  /// if the decoded bytes are not UTF-8.
+  package init?(encoded text: some StringProtocol) {
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -24,55 +26,55 @@ public struct FormParameters: Equatable, Sendable {
     }
   }
 
-  /// Parameters in the order of their names.
+  /// Parameters sorted by name.
   package init(sorted parameters: [String: String]) {
     pairs = parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Whether there is none.
-  public var isEmpty: Bool { pairs.isEmpty }
+  /// Whether there are no parameters.
+  package var isEmpty: Bool { pairs.isEmpty }
 
-  /// Adds a parameter, unless the value is nil.
-  public mutating func append(_ name: String, _ value: String?) {
+  /// Adds a parameter, unless its value is nil.
+  package mutating func append(_ name: String, _ value: String?) {
     if let value { pairs.append((name, value)) }
   }
 
-  /// Adds parameters that have no namesake here.
-  public mutating func merge(_ others: FormParameters) {
+  /// Adds the parameters whose names are not taken.
+  package mutating func merge(_ others: FormParameters) {
     for (name, value) in others.pairs where !pairs.contains(where: { $0.name == name }) {
       pairs.append((name, value))
     }
   }
 
-  /// The value of a parameter that stands there once. RFC 6749 section 3.1: parameters must not
-  /// be included more than once, and what is repeated has no value that all readers agree on.
-  public subscript(name: String) -> String? {
+  /// The value of a parameter that occurs exactly once. RFC 6749 section 3.1 forbids repeated
+  /// parameters, because two parsers could take different values.
+  package subscript(name: String) -> String? {
     let found = pairs.filter { $0.name == name }
     return found.count == 1 ? found[0].value : nil
   }
 
-  /// Whether a parameter stands there more than once.
-  public var hasRepeats: Bool { Set(pairs.map(\.name)).count < pairs.count }
+  /// Whether a parameter occurs more than once.
+  package var hasRepeats: Bool { Set(pairs.map(\.name)).count < pairs.count }
 
   /// The encoded text.
-  public var encoded: String {
+  package var encoded: String {
     pairs.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
   }
 
-  /// A text with every byte but RFC 3986's unreserved ones percent-encoded.
-  public static func encode(_ text: String) -> String {
-    let hex = Array("0123456789ABCDEF".utf8)
-    var out: [UInt8] = []
+  /// Percent-encodes every byte except the unreserved characters of RFC 3986 section 2.3.
+  package static func encode(_ text: String) -> String {
+    var encoded = ""
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
         UInt8(ascii: "_"), UInt8(ascii: "~"):
-        out.append(byte)
-      default: out += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      // RFC 3986 section 2.1 recommends upper case.
+      default: encoded += "%" + Hexadecimal.encode([byte]).uppercased()
       }
     }
-    return String(decoding: out, as: UTF8.self)
+    return encoded
   }
 
   private static func decode(_ text: some Collection<UInt8>) -> String? {
@@ -82,7 +84,8 @@ public struct FormParameters: Equatable, Sendable {
       switch byte {
       case UInt8(ascii: "+"): out.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+        guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+          let low = rest.popFirst().flatMap(Hexadecimal.value)
         else { return nil }
         out.append(high << 4 | low)
       default: out.append(byte)
@@ -91,17 +94,8 @@ public struct FormParameters: Equatable, Sendable {
     return String(validating: out, as: UTF8.self)
   }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
-  /// Whether both have the same parameters in the same order.
-  public static func == (left: Self, right: Self) -> Bool {
+  /// Whether both contain the same parameters in the same order.
+  package static func == (left: Self, right: Self) -> Bool {
     left.pairs.elementsEqual(right.pairs) { $0.name == $1.name && $0.value == $1.value }
   }
 }

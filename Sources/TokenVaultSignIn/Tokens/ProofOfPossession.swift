@@ -1,28 +1,21 @@
-public import TokenVaultCrypto
-public import TokenVaultModel
+package import TokenVaultCrypto
+package import TokenVaultModel
 
-/// How a token is shown to the API it is for (MSAL's authentication schemes).
-public enum AuthenticationScheme: Hashable, Sendable {
-  /// The token alone: whoever has it may use it (RFC 6750).
-  case bearer
-  /// The token in a signed request, for this request only.
-  case pop(ProofOfPossession.Request)
-}
-
-/// Access tokens that only the holder of a key can use, as MSAL for macOS has them: the token is
-/// bound to the key when it is issued, and each request carries it in a signed HTTP request
+/// Access tokens that only the holder of a key can use, as in MSAL for macOS: the provider binds
+/// the token to the key, and the client sends it inside a signed HTTP request
 /// (draft-ietf-oauth-signed-http-request).
 public struct ProofOfPossession: Sendable {
   /// The request that a signature is for (MSAL's `MSALAuthenticationSchemePop`).
   public struct Request: Hashable, Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// Where it goes. The signature covers the host and the path, not the query.
+    /// The request's URL. The signature covers the host and the path, not the query.
     public var address: HTTPURL
-    /// What the API asked for, so that a recorded request is of no use; nil for a random one.
+    /// The nonce that the API demands, which makes a recorded request useless; nil for a random
+    /// one.
     public var nonce: String?
 
-    /// A request with the parts given.
+    /// A request with the given parts.
     public init(_ method: HTTPMethod, _ address: HTTPURL, nonce: String? = nil) {
       self.method = method
       self.address = address
@@ -43,21 +36,21 @@ public struct ProofOfPossession: Sendable {
     case patch = "PATCH"
   }
 
-  /// The name of the key: its thumbprint (RFC 7638), which the access token carries in `cnf`.
-  public let keyID: String
+  /// The key's id: its thumbprint (RFC 7638), which the access token contains in `cnf`.
+  package let keyID: String
   private let key: SigningKey
   private let jwk: JSONValue
 
-  /// Binds to a key.
-  public init(_ key: SigningKey) throws(CryptoError) {
+  /// Proofs with this key.
+  package init(_ key: SigningKey) throws(CryptoError) {
     let numbers = try key.publicJWK
     self.key = key
     jwk = Self.jwk(n: numbers.n, e: numbers.e)
     keyID = try Self.thumbprint(n: numbers.n, e: numbers.e)
   }
 
-  /// What a token request carries beside its other parameters.
-  public var tokenParameters: FormParameters {
+  /// The parameters that a token request needs in addition.
+  package var tokenParameters: FormParameters {
     // xms_ksl: where the key lives, in software.
     let confirmation = JSONValue.object([
       .init("kid", .string(keyID)), .init("xms_ksl", .string("sw")),
@@ -67,9 +60,9 @@ public struct ProofOfPossession: Sendable {
     ])
   }
 
-  /// The value of the Authorization header that one request takes: `Pop` and the signed request
-  /// with the access token in it. It holds for a few minutes from `now`.
-  public func authorizationHeader(
+  /// The Authorization header for one request: `Pop` and the signed request, which contains the
+  /// access token. It is valid for a few minutes from `now`.
+  package func authorizationHeader(
     _ accessToken: Redacted<String>, for request: Request, now: Timestamp
   ) throws(CryptoError) -> Redacted<String> {
     let nonce: String
@@ -96,7 +89,7 @@ public struct ProofOfPossession: Sendable {
     return Redacted("Pop \(signed).\(Base64URL.encode(signature))")
   }
 
-  /// RFC 7638 section 3: SHA-256 over the members that are required, in the order of their names.
+  /// RFC 7638 section 3: SHA-256 over the required members, sorted by name.
   static func thumbprint(n: String, e: String) throws(CryptoError) -> String {
     Base64URL.encode(try Digest.sha256(jwk(n: n, e: e).bytes))
   }

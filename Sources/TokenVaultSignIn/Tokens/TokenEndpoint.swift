@@ -1,19 +1,18 @@
-import Glibc
 package import TokenVaultCrypto
 package import TokenVaultModel
 
-/// One application's conversation with one provider.
+/// The requests of one application to one provider's endpoints.
 package struct TokenEndpoint: Sendable {
   package let application: ApplicationConfiguration
   package let metadata: ProviderMetadata
-  package let transport: any HTTPTransport
+  package let transport: any BlockingTransport
   package let cancellation: Cancellation
-  /// Names the request in the provider's logs.
+  /// Identifies the request in the provider's logs.
   package let correlationID: String
 
   package init(
     _ application: ApplicationConfiguration, at metadata: ProviderMetadata,
-    transport: any HTTPTransport, correlationID: String, _ cancellation: Cancellation
+    transport: any BlockingTransport, correlationID: String, _ cancellation: Cancellation
   ) {
     self.application = application
     self.metadata = metadata
@@ -22,13 +21,14 @@ package struct TokenEndpoint: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The scopes that are sent: those wanted, with what an ID token and a refresh token take.
+  /// The `scope` parameter: the wanted scopes, and those for an ID token and a refresh token.
   package func scopes(_ wanted: ScopeSet) -> String {
-    let extra = ["openid", "profile"] + (metadata.knowsOfflineAccess ? ["offline_access"] : [])
+    let extra = ["openid", "profile"] + (metadata.supportsOfflineAccess ? ["offline_access"] : [])
     return ScopeSet(wanted.scopes + extra).description
   }
 
-  /// RFC 6749 section 4.1.3 with the verifier of RFC 7636 section 4.5.
+  /// Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636
+  /// section 4.5).
   package func redeem(
     code: Redacted<String>, verifier: Redacted<String>, redirectURI: String,
     scopes wanted: ScopeSet,
@@ -41,8 +41,9 @@ package struct TokenEndpoint: Sendable {
       ], claims, extra)
   }
 
-  /// RFC 6749 section 6. Once it is sent, whoever gives up waits a little longer for the answer: the
-  /// provider may have taken the old refresh token back, and the answer has the only one that is good.
+  /// Refreshes a token (RFC 6749 section 6). Once the request is sent, a cancellation takes effect
+  /// three seconds later: the provider may have revoked the old refresh token already, and its
+  /// response contains the only valid one.
   package func refresh(
     _ token: Redacted<String>, scopes wanted: ScopeSet, claims: ClaimsRequest?,
     extra: FormParameters
@@ -52,12 +53,12 @@ package struct TokenEndpoint: Sendable {
       [
         "grant_type": "refresh_token", "refresh_token": token.reveal(), "scope": scopes(wanted),
       ], claims, extra,
-      Cancellation(following: cancellation, delayMilliseconds: Self.partingMilliseconds))
+      Cancellation(following: cancellation, delayMilliseconds: Self.graceMilliseconds))
   }
 
-  private static let partingMilliseconds: Int64 = 3_000
+  private static let graceMilliseconds: Int64 = 3_000
 
-  /// RFC 8628 section 3.4.
+  /// Polls for the token of a device (RFC 8628 section 3.4).
   package func poll(_ device: DeviceAuthorization) throws(SignInError) -> HTTPResponse {
     try post(
       [
@@ -66,7 +67,7 @@ package struct TokenEndpoint: Sendable {
       ], nil, FormParameters())
   }
 
-  /// RFC 8628 section 3.1.
+  /// Requests a device code (RFC 8628 section 3.1).
   package func authorizeDevice(
     scopes wanted: ScopeSet, claims: ClaimsRequest?, extra: FormParameters
   ) throws(SignInError) -> DeviceAuthorization {
@@ -77,13 +78,13 @@ package struct TokenEndpoint: Sendable {
     return try DeviceAuthorization(try TokenResponse.object(answer))
   }
 
-  /// Takes a token back (RFC 7009 section 2.1); does nothing but answer false where the provider
-  /// offers no revocation.
+  /// Revokes a token (RFC 7009 section 2.1).
+  /// - Returns: false, without a request, if the provider offers no revocation.
   package func revoke(_ token: Redacted<String>, hint: String) throws(SignInError) -> Bool {
     guard let endpoint = metadata.revocationEndpoint else { return false }
     let answer = try post(
       ["token": token.reveal(), "token_type_hint": hint], nil, FormParameters(), to: endpoint)
-    // Section 2.2: 200 also for a token that is no more. What it says of errors is section 2.2.1's.
+    // Section 2.2: the status is 200 for an invalid token, too. Section 2.2.1 defines the errors.
     guard answer.status == 200 else {
       _ = try TokenResponse.object(answer)
       throw .badAnswer(.notJSON(status: answer.status))
@@ -116,14 +117,14 @@ package struct TokenEndpoint: Sendable {
       cancellation ?? self.cancellation)
   }
 
-  /// Tries again only what cannot have arrived: a provider that rotates refresh tokens takes the
-  /// same one for stolen when it comes twice (RFC 9700 section 4.14.2).
+  /// Retries only requests that cannot have reached the provider: one that rotates refresh tokens
+  /// takes a token for stolen if it arrives twice (RFC 9700 section 4.14.2).
   private func send(
-    _ request: HTTPRequest, _ parting: Cancellation
+    _ request: HTTPRequest, _ exchangeCancellation: Cancellation
   ) throws(SignInError) -> HTTPResponse {
     var left = max(0, application.retryCount)
     while true {
-      do { return try transport.exchange(request, parting) } catch {
+      do { return try transport.exchange(request, exchangeCancellation) } catch {
         guard left > 0 else { throw error }
         switch error {
         case .transport(.unknownHost), .transport(.refused), .transport(.unreachableProxy):
@@ -132,19 +133,6 @@ package struct TokenEndpoint: Sendable {
         default: throw error
         }
       }
-    }
-  }
-}
-
-extension Cancellation {
-  /// Waits, unless somebody asks for the end.
-  package func wait(milliseconds: Int) throws(SignInError) {
-    var left = milliseconds
-    while left > 0 {
-      if isCancelled { throw .cancelled }
-      let slice = min(left, 100)
-      usleep(UInt32(slice) * 1000)
-      left -= slice
     }
   }
 }

@@ -1,30 +1,31 @@
 package import TokenVaultCrypto
 package import TokenVaultModel
 
-/// A token endpoint's answer (RFC 6749 section 5.1), with every field of the type it must have.
+/// A successful token response (RFC 6749 section 5.1) with fields of the right types.
 package struct TokenResponse: Sendable {
   package var accessToken: Redacted<String>
   package var tokenType: String
-  /// Seconds; MSAL's 600 where the answer names none.
+  /// The lifetime in seconds; 600, as in MSAL, if the response names none.
   package var expiresIn: Int64
   package var extendedExpiresIn: Int64?
   package var refreshIn: Int64?
   package var refreshToken: Redacted<String>?
   package var idToken: Redacted<String>?
-  /// As granted; nil where the provider granted just what was asked for (RFC 6749 section 5.1).
+  /// The granted scopes; nil if they are the requested ones (RFC 6749 section 5.1).
   package var scopes: ScopeSet?
   package var clientInfo: ClientInfo?
-  /// The raw text of `client_info`, which MSAL's cache keeps.
+  /// The raw text of `client_info`, which MSAL's cache stores.
   package var clientInfoText: String?
-  /// `foci`: the family of clients that may use the refresh token.
+  /// `foci`: the family of clients that may use the refresh token; empty for none.
   package var familyID: String
 
   private static let textLimit = 1 << 19
-  /// Ten years: what goes beyond is no lifetime, and adding it must not overflow.
+  /// Ten years. Longer lifetimes are cut, so that adding one to a time cannot overflow.
   private static let longest: Int64 = 315_360_000
 
-  /// Reads an answer of the token endpoint.
-  /// - Throws: ``SignInError/provider(_:)`` for an error answer, ``SignInError/badAnswer(_:)``.
+  /// Parses a response of the token endpoint.
+  /// - Throws: ``SignInError/provider(_:)`` for an error response, ``SignInError/badAnswer(_:)``
+  ///   for a malformed one.
   package init(_ response: HTTPResponse) throws(SignInError) {
     let object = try Self.object(response)
     func text(_ name: String) throws(SignInError) -> String? { try Self.text(name, in: object) }
@@ -33,7 +34,7 @@ package struct TokenResponse: Sendable {
     }
     func seconds(_ name: String) throws(SignInError) -> Int64? {
       guard let value = object[name], value != .null else { return nil }
-      // Version 1 endpoints of Microsoft send numbers as strings.
+      // Microsoft's version 1 endpoints send numbers as strings.
       let literal: String
       switch value {
       case .number(let text), .string(let text): literal = text
@@ -62,11 +63,11 @@ package struct TokenResponse: Sendable {
 
   private static func text(_ name: String, in object: JSONValue) throws(SignInError) -> String? {
     guard let value = object[name], value != .null else { return nil }
-    // Tokens travel in headers and forms: what has spaces or controls in it is none.
+    // Tokens are sent in headers and forms, so they must be printable ASCII.
     guard let text = value.text, text.utf8.count <= textLimit,
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
     else { throw .badAnswer(.field(name)) }
-    // Some providers have no scopes, and send an empty text for them.
+    // Some providers have no scopes and send an empty text.
     return text.isEmpty ? nil : text
   }
 
@@ -78,13 +79,13 @@ package struct TokenResponse: Sendable {
     return Redacted(text)
   }
 
-  /// The refresh token of an answer that may be of no use otherwise; nil where it has none.
+  /// The refresh token of a response that may be invalid otherwise; nil if it has none.
   package static func refreshToken(in response: HTTPResponse) -> Redacted<String>? {
-    // absent is an answer: an error brings no token
+    // absent is an answer: an error response contains no token.
     do { return try secret("refresh_token", in: try object(response)) } catch { return nil }
   }
 
-  /// The JSON object of a successful answer; an error answer is thrown.
+  /// The JSON object of a successful response; an error response is thrown.
   static func object(_ response: HTTPResponse) throws(SignInError) -> JSONValue {
     if (300...399).contains(response.status) { throw .badAnswer(.redirect) }
     let value: JSONValue
@@ -92,37 +93,9 @@ package struct TokenResponse: Sendable {
       throw .badAnswer(.notJSON(status: response.status))
     }
     guard value.members != nil else { throw .badAnswer(.notJSON(status: response.status)) }
-    // An error is an error, whatever the status: some providers answer 200.
+    // Some providers return errors with status 200.
     if let error = OAuthError(value, status: response.status) { throw .provider(error) }
     guard response.status == 200 else { throw .badAnswer(.notJSON(status: response.status)) }
     return value
-  }
-}
-
-extension OAuthError {
-  /// The error of a JSON answer (RFC 6749 section 5.2); nil where there is none.
-  init?(_ object: JSONValue, status: Int) {
-    guard let code = object["error"]?.text.flatMap(Self.word), !code.isEmpty else { return nil }
-    self.init(
-      code: code, text: object["error_description"]?.text.map(Self.line) ?? "",
-      suberror: object["suberror"]?.text.flatMap(Self.word) ?? "",
-      numbers: object["error_codes"]?.elements?.prefix(16).compactMap {
-        if case .number(let text) = $0 { Int64(text) } else { nil }
-      } ?? [],
-      correlationID: object["correlation_id"]?.text.flatMap(Self.word) ?? "",
-      claims: object["claims"]?.text ?? "", status: status)
-  }
-
-  /// A code is a short word; anything else in its place is not shown to people.
-  static func word(_ text: String) -> String? {
-    let isWord =
-      text.utf8.count <= 128
-      && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
-    return isWord ? text : nil
-  }
-
-  /// The first line of a description, at most 500 characters of it.
-  static func line(_ text: String) -> String {
-    String(text.prefix { !$0.isNewline }.prefix(500))
   }
 }

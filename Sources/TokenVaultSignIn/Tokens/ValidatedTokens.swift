@@ -1,39 +1,39 @@
 import TokenVaultCrypto
 package import TokenVaultModel
 
-/// A token answer that was found to be what was asked for: who signed in, and what was granted.
-/// Nothing is stored before one of these was made.
+/// The tokens of a response that passed validation: the user, and the granted scopes. Only
+/// validated tokens are stored.
 package struct ValidatedTokens: Sendable {
   package let clientID: String
   package let authority: Authority
   package let answer: TokenResponse
-  /// The ID token's claims; nil where a refresh brought none.
+  /// The ID token's claims; nil if a refresh returned no ID token.
   package let idToken: IDToken?
-  /// The account; empty where a refresh does not say whose it is, which the caller knows.
+  /// The account; for a refresh, the expected one.
   package let homeAccountID: String
   /// The tenant that the tokens are for.
   package let realm: String
-  /// What the access token is good for.
+  /// The scopes of the access token.
   package let granted: ScopeSet
-  /// What was asked for and not granted.
+  /// The requested scopes that were not granted.
   package let declined: [String]
   /// The key that the access token is bound to; empty for a bearer token.
   package let keyID: String
-  /// When the answer came.
+  /// The time of the response.
   package let now: Timestamp
   package let correlationID: String
 
-  /// What an answer has to fit.
+  /// The requirements on a response.
   package struct Expectation: Sendable {
-    /// The scopes that were asked for.
+    /// The requested scopes.
     package var scopes: ScopeSet
-    /// The nonce that was sent; nil where none was.
+    /// The nonce that was sent; nil if none was.
     package var nonce: String?
-    /// The account whose refresh token was sent; nil for a new sign-in.
+    /// The account that the refresh token belongs to; nil for a new sign-in.
     package var account: HomeAccountID?
-    /// The tenant that a refresh was for; empty for a new sign-in.
+    /// The tenant of a refresh; empty for a new sign-in.
     package var realm: String
-    /// The key that the token was asked to be bound to; empty for a bearer token.
+    /// The key that the token must be bound to; empty for a bearer token.
     package var keyID: String
 
     package init(
@@ -48,14 +48,14 @@ package struct ValidatedTokens: Sendable {
     }
   }
 
-  /// Checks an answer.
+  /// Validates a response.
   /// - Throws: ``SignInError/idToken(_:)``, ``SignInError/badAnswer(_:)``,
   ///   ``SignInError/mismatchedUser``.
   package init(
     _ answer: TokenResponse, of endpoint: TokenEndpoint, keys: ProviderKeys,
     expecting expected: Expectation, now: Timestamp
   ) throws(SignInError) {
-    // Asked for a bound token and given one that anybody may use: it is not used as either.
+    // A bearer token in response to a request for a bound one is refused, and so is the reverse.
     let tokenType = expected.keyID.isEmpty ? "bearer" : "pop"
     guard answer.tokenType.lowercased() == tokenType else { throw .badAnswer(.tokenType) }
     keyID = expected.keyID
@@ -67,20 +67,20 @@ package struct ValidatedTokens: Sendable {
     correlationID = endpoint.correlationID
     let isMicrosoft = authority.isMicrosoft
     idToken = try answer.idToken.map { token throws(SignInError) in
-      guard let address = metadata.keySetAddress else { throw .notOffered(.idTokens) }
+      guard let address = metadata.jwkSetAddress else { throw .notOffered(.idTokens) }
       return try keys.validate(
         token.reveal(),
         IDTokenExpectations(
           issuer: IssuerRule(metadata.issuer), clientID: endpoint.application.clientID,
           nonce: expected.nonce.map { Redacted($0) }, accessToken: answer.accessToken, now: now,
-          // A Microsoft subject is another one for each client; `client_info` says who it is.
+          // Microsoft's subjects differ between clients; `client_info` identifies the user.
           subject: isMicrosoft ? nil : expected.account?.identifier,
           allowedAlgorithms: metadata.idTokenAlgorithms),
         keysAt: address, endpoint.cancellation)
     }
     let found = isMicrosoft ? answer.clientInfo?.homeAccountID : idToken?.subject
     if let account = expected.account {
-      // OIDC Core section 12.2: a refresh is for whom the sign-in was.
+      // OIDC Core section 12.2: a refresh must return the same subject as the sign-in.
       if let found {
         let isSame =
           isMicrosoft
@@ -92,7 +92,7 @@ package struct ValidatedTokens: Sendable {
       guard idToken != nil, let found else { throw .badAnswer(.nobody) }
       homeAccountID = found
     }
-    // `client_info` is not signed: the ID token of the home tenant has to name the same person.
+    // `client_info` is not signed, so the ID token of the home tenant must name the same user.
     let home = HomeAccountID(homeAccountID)
     if authority.kind == .entra, let idToken, let person = idToken.objectID,
       CaseFolding.equal(idToken.tenantID ?? "", home.tenantID),
@@ -108,28 +108,29 @@ package struct ValidatedTokens: Sendable {
       answer.scopes, asked: expected.scopes, isMicrosoft: isMicrosoft)
   }
 
-  /// What was granted, and what of the wishes was not. What was asked for and not declined is kept
-  /// with the grant in the words it was asked in, so that asking again finds the token: a resource's
-  /// `.default` stands for whatever it grants, and some scopes are never told back.
+  /// The granted scopes, and the requested ones that were declined. Requested scopes that were not
+  /// declined are stored with the grant as they were written, so that the same request finds the
+  /// token again: a resource's `.default` stands for everything it grants, and providers omit some
+  /// scopes from their responses.
   private static func grant(
     _ granted: ScopeSet?, asked: ScopeSet, isMicrosoft: Bool
   ) -> (granted: ScopeSet, declined: [String]) {
     guard let granted else { return (asked, []) }
     let ofSignIn = ["openid", "profile", "email", "offline_access"]
-    // Microsoft Entra may leave out the resource of Microsoft Graph's scopes, or add it.
+    // Microsoft Entra may omit the resource of Microsoft Graph's scopes, or add it.
     func bare(_ scope: String) -> String {
       let (scope, graph) = (scope.lowercased(), "https://graph.microsoft.com/")
       return scope.hasPrefix(graph) ? String(scope.dropFirst(graph.count)) : scope
     }
     let known = Set(granted.scopes.map(bare) + ofSignIn)
     let declined = asked.scopes.filter {
-      // At other providers it is a scope like any other, and one that was left out says that the
-      // token is for something else.
+      // At third-party providers `.default` is an ordinary scope, and a token without it is for
+      // another purpose.
       !(isMicrosoft && $0.lowercased().hasSuffix("/.default")) && !known.contains(bare($0))
     }
     return (ScopeSet(granted.scopes + asked.scopes.filter { !declined.contains($0) }), declined)
   }
 
-  /// MSAL's name for the person: `preferred_username`, else `upn`, else `email`.
+  /// The user name, as in MSAL: `preferred_username`, else `upn`, else `email`.
   package var username: String { idToken?.username ?? idToken?.text("email") ?? "" }
 }

@@ -1,18 +1,20 @@
 import Glibc
-public import TokenVaultSignIn
+package import TokenVaultSignIn
+import TokenVaultSystem
 
-/// Opens the sign-in page with a program of the user's: `xdg-open` or another.
-public struct BrowserCommand: BrowserOpening {
+/// Opens the sign-in page with a program: `xdg-open` or another command.
+package struct BrowserCommand: BrowserOpening {
   private let words: [String]
   private let environment: [String: String]
   private let patienceMilliseconds: Int
 
   /// - Parameters:
-  ///   - command: the program and its arguments, split as a shell splits plain, quoted and escaped
-  ///     words; nothing is expanded. `%s` stands for the address; without it the address comes last.
-  ///   - environment: the program's; its `PATH` is where it is looked for.
-  ///   - patienceMilliseconds: for how long a failure is waited for.
-  public init(
+  ///   - command: the program and its arguments, split like plain, quoted and escaped words in a
+  ///     shell. Nothing is expanded. The URL replaces `%s`; without `%s` it becomes the last
+  ///     argument.
+  ///   - environment: the program's environment, whose `PATH` is searched for the program.
+  ///   - patienceMilliseconds: the time to wait for the program to fail.
+  package init(
     _ command: String = "xdg-open", environment: [String: String],
     patienceMilliseconds: Int = 1_000
   ) {
@@ -21,9 +23,9 @@ public struct BrowserCommand: BrowserOpening {
     self.patienceMilliseconds = patienceMilliseconds
   }
 
-  /// Starts the program, detached from the terminal and with no output.
-  /// - Returns: false where there is no such program, or it ended with a failure at once.
-  public func open(_ address: HTTPURL) -> Bool {
+  /// Starts the program, detached from the terminal and without output.
+  /// - Returns: false if the program does not exist, or failed at once.
+  package func open(_ address: HTTPURL) -> Bool {
     guard
       let child = DetachedProgram.start(Self.arguments(words, address), environment: environment)
     else { return false }
@@ -31,7 +33,7 @@ public struct BrowserCommand: BrowserOpening {
     while true {
       var status: Int32 = 0
       let ended = unsafe waitpid(child, &status, WNOHANG)
-      // An application that ignores SIGCHLD cannot know how its children ended.
+      // If the application ignores SIGCHLD, the exit status is not available.
       if ended == -1 && errno != EINTR { return true }
       if ended == child { return status == 0 }
       if deadline.hasPassed { break }
@@ -41,7 +43,7 @@ public struct BrowserCommand: BrowserOpening {
     return true
   }
 
-  /// The words with the address in them; one that has no place in them comes last.
+  /// The words with the URL in the place of `%s`, or at the end.
   static func arguments(_ words: [String], _ address: HTTPURL) -> [String] {
     guard words.dropFirst().contains(where: { $0.contains("%s") }) else {
       return words.isEmpty ? [] : words + [address.description]
@@ -53,7 +55,7 @@ public struct BrowserCommand: BrowserOpening {
       }
   }
 
-  /// The words of a command; nil where a quote is not closed.
+  /// The words of a command; nil if a quotation mark is not closed.
   static func split(_ command: String) -> [String]? {
     var words: [String] = []
     var word: String?

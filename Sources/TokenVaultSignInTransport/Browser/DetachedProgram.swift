@@ -1,10 +1,11 @@
 import Glibc
 import TokenVaultSystem
 
-/// Programs of the desktop that are started for the user.
+/// Starts desktop programs for the user.
 enum DetachedProgram {
-  /// Starts a program, detached from the terminal and with no output.
-  /// - Parameter environment: the program's; its `PATH` is where it is looked for.
+  /// Starts a program, detached from the terminal and without output.
+  /// - Parameter environment: the program's environment, whose `PATH` is searched for the program.
+  /// - Returns: the child process; nil if there is no such program.
   static func start(_ arguments: [String], environment: [String: String]) -> pid_t? {
     guard let program = arguments.first, !program.isEmpty else { return nil }
     let places =
@@ -36,7 +37,7 @@ enum DetachedProgram {
     unsafe sigfillset(&all)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-    // A session of its own: Ctrl-C at our terminal is not the browser's.
+    // A session of its own, so that Ctrl-C at the terminal does not end the browser.
     let signals = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
     unsafe posix_spawnattr_setflags(&attributes, SystemCalls.spawnsSession | signals)
 
@@ -52,7 +53,7 @@ enum DetachedProgram {
     return failure == 0 ? child : nil
   }
 
-  /// Waits for a child that lives on, so that it leaves no zombie behind.
+  /// Waits for a running child on another thread, so that it does not become a zombie.
   static func reapLater(_ child: pid_t) {
     var thread = pthread_t()
     let context = unsafe UnsafeMutableRawPointer(bitPattern: Int(child))

@@ -1,49 +1,28 @@
 internal import TokenVaultCCurl
-public import TokenVaultSignIn
+package import TokenVaultSignIn
 import Synchronization
 
-/// What a transport is told beside its requests.
-public struct HTTPSettings: Hashable, Sendable {
-  /// A PEM file with certificates that are trusted in place of the system's; nil for those.
-  public var certificateFile: String?
-  /// A directory of certificates under their hashes (`openssl rehash`), trusted in place of the
-  /// system's.
-  public var certificateDirectory: String?
-  /// The User-Agent field.
-  public var userAgent: String
-
-  /// Settings with the parts given.
-  public init(
-    certificateFile: String? = nil, certificateDirectory: String? = nil,
-    userAgent: String = "TokenVault"
-  ) {
-    self.certificateFile = certificateFile
-    self.certificateDirectory = certificateDirectory
-    self.userAgent = userAgent
-  }
-}
-
-/// HTTP/1.1 over the system's libcurl, which is loaded with the first request. Proxies are those
-/// of the environment (`https_proxy`, `all_proxy`, `no_proxy`), which libcurl itself reads; this
-/// machine is never spoken to through one.
+/// HTTP/1.1 over the system's libcurl, which is loaded for the first request. libcurl reads the
+/// proxy settings from the environment (`https_proxy`, `all_proxy`, `no_proxy`); requests to this
+/// machine never use a proxy.
 ///
-/// Connections are kept for the next request. Requests of several threads go out at once. A body
-/// that a server may have seen is never sent a second time.
-public final class CurlTransport: HTTPTransport {
-  /// How many bytes of header an answer may have.
+/// Connections are reused. Several threads can send requests at the same time. A body that a server
+/// may have received is never sent a second time.
+package final class CurlTransport: BlockingTransport {
+  /// The size limit for a response's header, in bytes.
   static let headLimit = 64 << 10
 
   private let settings: HTTPSettings
   private let idle = Mutex<[Connection]>([])
 
-  /// A transport that has sent nothing yet.
-  public init(_ settings: HTTPSettings = HTTPSettings()) { self.settings = settings }
+  /// A transport; it opens no connection before the first request.
+  package init(_ settings: HTTPSettings = HTTPSettings()) { self.settings = settings }
 
-  /// Whether libcurl is there; it is loaded, then.
-  public static var isAvailable: Bool { tv_http_library() }
+  /// Whether libcurl is installed. Loads it.
+  package static var isAvailable: Bool { tv_http_library() }
 
-  /// Sends a request and waits for the answer.
-  public func send(
+  /// Sends a request and waits for the response.
+  package func send(
     _ request: HTTPRequest, _ cancellation: Cancellation
   ) throws(TransportError) -> HTTPResponse {
     guard request.address.isConfidential else {
@@ -52,8 +31,8 @@ public final class CurlTransport: HTTPTransport {
     if cancellation.isCancelled { throw .cancelled }
     guard let headers = Self.headerLines(request) else { throw .other(code: Self.badArgument) }
     guard Self.isAvailable else { throw .noLibrary }
-    let kept = idle.withLock { $0.popLast() }
-    let connection = if let kept { kept } else { try Connection(settings) }
+    let idleConnection = idle.withLock { $0.popLast() }
+    let connection = if let idleConnection { idleConnection } else { try Connection(settings) }
     let result: Result<HTTPResponse, TransportError>
     do { result = .success(try exchange(connection, request, headers, cancellation)) } catch {
       result = .failure(error)
@@ -66,7 +45,7 @@ public final class CurlTransport: HTTPTransport {
     _ connection: Connection, _ request: HTTPRequest, _ headers: String,
     _ cancellation: Cancellation
   ) throws(TransportError) -> HTTPResponse {
-    // A request of these methods without a body says so by its length (RFC 9110 section 8.6).
+    // These methods send Content-Length: 0 if there is no body (RFC 9110 section 8.6).
     let body = request.body ?? (["POST", "PUT", "PATCH"].contains(request.method) ? [] : nil)
     var answer = unsafe tv_http_answer()
     defer { unsafe tv_http_answer_free(&answer) }
@@ -79,7 +58,7 @@ public final class CurlTransport: HTTPTransport {
         return unsafe Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue().isCancelled
       },
       context: Unmanaged.passUnretained(cancellation).toOpaque())
-    // An empty array may have no address, which would mean that there is no body.
+    // An empty array may have a null address, which would mean that there is no body.
     unsafe (body.map { $0 + [0] } ?? []).withUnsafeBytes {
       unsafe tv_http_exchange(
         connection.handle, request.method, request.address.description, headers,
@@ -96,7 +75,7 @@ public final class CurlTransport: HTTPTransport {
   /// CURLE_BAD_FUNCTION_ARGUMENT.
   private static let badArgument = 43
 
-  /// The fields in libcurl's form; nil where a method or field could be read as something else.
+  /// The header fields in libcurl's form; nil if the method or a field could smuggle another field.
   private static func headerLines(_ request: HTTPRequest) -> String? {
     let token = { (text: String) in
       !text.isEmpty
@@ -106,7 +85,7 @@ public final class CurlTransport: HTTPTransport {
         }
     }
     guard token(request.method) else { return nil }
-    // What libcurl would add by itself and nobody asked for.
+    // Suppresses the fields that libcurl adds by default.
     var lines = "Expect:\n"
     if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
       lines += "Content-Type:\n"
@@ -118,7 +97,7 @@ public final class CurlTransport: HTTPTransport {
     return lines
   }
 
-  /// The header fields of a head; its first line is the status line.
+  /// The header fields of a response; the first line is the status line.
   private static func fields(_ head: [UInt8]) -> [(name: String, value: String)] {
     head.split(separator: 0x0a).dropFirst().compactMap { line in
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -135,8 +114,7 @@ public final class CurlTransport: HTTPTransport {
     (part.lastIndex { !isBlank($0) } ?? part.startIndex - 1) + 1
   }
 
-  /// A handle of the door. It is in the hands of one thread at a time: whoever took it from the
-  /// idle ones.
+  /// A libcurl handle. Only the thread that took it from the idle ones uses it.
   @safe private final class Connection: @unchecked Sendable {
     let handle: OpaquePointer
 
@@ -153,7 +131,7 @@ public final class CurlTransport: HTTPTransport {
 }
 
 extension TransportError {
-  /// What libcurl's answer says; nil where it is an answer of the server.
+  /// The error that libcurl reports; nil if there is a response of the server.
   fileprivate init?(_ answer: tv_http_answer, _ request: HTTPRequest, _ settings: HTTPSettings) {
     let host = request.address.host
     if unsafe answer.code == 0 { return nil }
@@ -166,14 +144,14 @@ extension TransportError {
     } else if unsafe answer.at_proxy {
       self = .unreachableProxy
     } else {
-      // CURLcode, in the numbers that curl/curl.h promises to keep.
+      // CURLcode; curl/curl.h promises to keep the numbers.
       switch unsafe answer.code {
       case 5, 97: self = .unreachableProxy
       case 6: self = .unknownHost(host)
       case 1, 8, 16, 61, 92: self = .notHTTP(host: host)
-      // A cut connection, and a body that is not sent again.
+      // A broken connection, and a body that is not sent again (65).
       case 7, 18, 52, 55, 56, 65: self = .unreachable(host: host)
-      // One header line of more than libcurl takes: an error of memory in older versions.
+      // A header line over libcurl's limit, which older versions report as out of memory (27).
       case 27, 100: self = .tooLarge(limit: CurlTransport.headLimit)
       case 28: self = .timedOut(host: host)
       case 51, 60, 90, 91: self = .untrusted(host: host)

@@ -1,10 +1,10 @@
 import Glibc
 import TokenVaultSystem
 
-/// Sockets that listen, and whose clients are on this machine.
+/// Listening sockets for clients on this machine.
 enum ListeningSocket {
   /// Listens on 127.0.0.1.
-  /// - Parameter port: 0 for a free one.
+  /// - Parameter port: 0 for a free port.
   /// - Returns: the socket and its port.
   static func v4(_ port: UInt16) throws(SystemCallError) -> (socket: Int32, port: UInt16) {
     var address = sockaddr_in()
@@ -16,7 +16,7 @@ enum ListeningSocket {
     return (socket, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Listens on [::1] and on nothing else.
+  /// Listens on [::1] only.
   static func v6(_ port: UInt16) throws(SystemCallError) -> (socket: Int32, port: UInt16) {
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(AF_INET6)
@@ -57,16 +57,16 @@ enum ListeningSocket {
     throw failure
   }
 
-  /// Whether the process at the other end of a Unix socket is this user's.
+  /// Whether the process at the other end of a Unix socket belongs to this user.
   static func isOwn(_ socket: Int32) -> Bool {
-    (try? SystemCalls.peerUser(socket)) == geteuid()  // absent is an answer: nobody's
+    (try? SystemCalls.peerUser(socket)) == geteuid()  // absent is an answer: not this user's
   }
 
   private static func open(_ family: Int32) throws(SystemCallError) -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let socket = Glibc.socket(family, Int32(kind), 0)
     guard socket >= 0 else { throw SystemCallError(errno: errno, call: "socket") }
-    // A given port can be used again right after a sign-in. It does not let two listen on it.
+    // Lets a fixed port be used again right after a sign-in. It does not let two processes listen.
     var on: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
     unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, size)
@@ -76,7 +76,7 @@ enum ListeningSocket {
     return socket
   }
 
-  /// Binds, listens, and reads the address that it came to be; closes the socket on failure.
+  /// Binds, listens, and stores the resulting address; closes the socket on failure.
   private static func bind<Address>(
     _ socket: Int32, _ address: inout Address
   ) throws(SystemCallError) {

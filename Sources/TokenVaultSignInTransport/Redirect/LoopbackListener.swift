@@ -2,13 +2,13 @@ import Glibc
 import TokenVaultSignIn
 import TokenVaultSystem
 
-/// Takes a redirect on a loopback address (RFC 8252 section 7.3).
+/// Receives a redirect on a loopback address (RFC 8252 section 7.3).
 final class LoopbackListener: RedirectListener {
   let redirectURI: String
   private var sockets: [Int32]
 
-  /// Listens on the host's addresses; on both for `localhost`, with one port, where the machine
-  /// has both.
+  /// Listens on the host's address; for `localhost` on both, with the same port, if the machine has
+  /// both.
   init(
     _ host: RedirectURI.Loopback, port: UInt16?, path: String
   ) throws(SystemCallError) {
@@ -48,8 +48,8 @@ final class LoopbackListener: RedirectListener {
     }
   }
 
-  /// The HTTP answer. The page loads nothing, is kept nowhere, and tells nobody its address, which
-  /// has the code in it.
+  /// The HTTP response. Its page loads nothing, is not cached, and sends no referrer, because its
+  /// URL contains the code.
   private static func reply(_ result: RedirectResult, hasPage: Bool = true) -> Reception.Reply {
     let head = """
       HTTP/1.1 \(result.status) \r
@@ -75,13 +75,13 @@ final class LoopbackListener: RedirectListener {
       do throws(SystemCallError) {
         return ([first.socket, try ListeningSocket.v6(first.port).socket], first.port)
       } catch {
-        // A machine without IPv6: its browser cannot go there either.
+        // A machine without IPv6, whose browser cannot use it either.
         if [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errno) {
           return ([first.socket], first.port)
         }
         Glibc.close(first.socket)
         attempts += 1
-        // Somebody has the port at the other address: they would get the code.
+        // Another process has the port at the IPv6 address, and would receive the code.
         guard error.errno == EADDRINUSE, port == nil, attempts < 16 else { throw error }
       }
     }

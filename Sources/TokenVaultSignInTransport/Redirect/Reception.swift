@@ -2,27 +2,29 @@ import Glibc
 import TokenVaultSignIn
 import TokenVaultSystem
 
-/// Serves several clients at once, each of which says one thing and gets one reply, until one of
-/// them says what is waited for.
+/// Serves several clients at once, each with one request and one reply, until a request is the
+/// expected one.
 struct Reception {
-  /// What a client is told, and whether the wait is over.
+  /// The reply to a client, and whether its request ends the wait.
   struct Reply {
     let bytes: [UInt8]
     let isAnswer: Bool
   }
 
-  /// One more pushes out the one that has been silent for longest: a browser speaks at once.
+  /// The largest number of clients. One more disconnects the client that has been silent for the
+  /// longest time; browsers send their request at once.
   static let mostClients = 32
-  /// How long a client may take for everything.
+  /// The time limit for a client's request.
   static let clientMilliseconds = 10_000
-  /// How long a client may take to read its reply and hang up.
-  static let partingMilliseconds = 1_000
+  /// The time limit for a client to read its reply and disconnect.
+  static let closingMilliseconds = 1_000
 
-  /// Sockets that listen; they are not closed.
+  /// The listening sockets; they stay open.
   let listeners: [Int32]
-  /// How many bytes a client may say; `reply` is asked once more with one byte beyond it.
+  /// The size limit for a request, in bytes. `reply` gets one byte more for a request over the
+  /// limit.
   let limit: Int
-  /// Whether a client is spoken with at all.
+  /// Whether to serve a client.
   var admits: (Int32) -> Bool = { _ in true }
 
   private struct Client {
@@ -33,12 +35,12 @@ struct Reception {
     var isAnswer = false
     var isDone = false
 
-    var isParting: Bool { unsent?.isEmpty == true }
+    var isClosing: Bool { unsent?.isEmpty == true }
     var events: Int32 { unsent?.isEmpty == false ? POLLOUT : POLLIN }
   }
 
-  /// Waits.
-  /// - Parameter reply: what a client is told who has said this so far; nil where more is to come.
+  /// Serves clients until one of them sends the expected request.
+  /// - Parameter reply: the reply to the bytes received so far; nil if the request is incomplete.
   func run(
     deadlineMilliseconds: Int, _ cancellation: Cancellation, reply: ([UInt8]) -> Reply?
   ) throws(SignInError) {
@@ -46,7 +48,8 @@ struct Reception {
     var clients: [Client] = []
     defer { for client in clients { close(client.socket) } }
     while true {
-      // Once the answer is there only its reply matters: nobody comes in, and giving up is too late.
+      // After the expected request only its reply matters: no client is accepted any more, and a
+      // cancellation comes too late.
       let isOver = clients.contains { $0.isAnswer }
       if !isOver, cancellation.isCancelled { throw .cancelled }
       if !isOver, deadline.hasPassed { throw .timedOut }
@@ -54,9 +57,10 @@ struct Reception {
       if !isOver {
         polled += listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       }
-      _ = unsafe poll(&polled, nfds_t(polled.count), Int32(min(100, max(1, deadline.left))))
+      _ = unsafe poll(
+        &polled, nfds_t(polled.count), Int32(min(100, max(1, deadline.millisecondsLeft))))
       for index in clients.indices {
-        // The answer ends what others have to say, and leaves them their replies.
+        // The expected request ends those of the other clients, but not the replies to them.
         if clients[index].unsent == nil, clients.contains(where: \.isAnswer) {
           clients[index].isDone = true
         } else if polled[index].revents != 0 {
@@ -69,12 +73,12 @@ struct Reception {
       let waiting = polled[clients.count...].filter { $0.revents != 0 }.map(\.fd)
       clients.removeAll { $0.isDone }
       if clients.contains(where: \.isAnswer) { continue }
-      for listener in waiting { welcome(listener, &clients) }
+      for listener in waiting { accept(listener, &clients) }
     }
   }
 
-  private func welcome(_ listener: Int32, _ clients: inout [Client]) {
-    // A bounded turn: who connects without end does not keep the others from theirs.
+  private func accept(_ listener: Int32, _ clients: inout [Client]) {
+    // Bounded, so that a client that keeps connecting does not block the others.
     for _ in 0..<Self.mostClients {
       guard let socket = SystemCalls.accept(listener) else { return }
       guard admits(socket) else {
@@ -90,28 +94,28 @@ struct Reception {
   }
 
   private func advance(_ client: inout Client, _ reply: ([UInt8]) -> Reply?) {
-    if client.isParting { return _ = receive(&client) }
-    if client.unsent == nil { listen(&client, reply) }
-    if client.unsent != nil { speak(&client) }
+    if client.isClosing { return _ = receive(&client) }
+    if client.unsent == nil { read(&client, reply) }
+    if client.unsent != nil { write(&client) }
   }
 
-  private func listen(_ client: inout Client, _ reply: ([UInt8]) -> Reply?) {
+  private func read(_ client: inout Client, _ reply: ([UInt8]) -> Reply?) {
     guard let bytes = receive(&client) else { return }
     client.received += bytes.prefix(limit + 1 - client.received.count)
-    // What has no line more than before is not looked at again: a client that sends single bytes
+    // Bytes without a line break are not parsed again, because a client that sends single bytes
     // would be expensive.
     guard bytes.contains(0x0a) || client.received.count > limit,
-      let said = reply(client.received)
+      let answer = reply(client.received)
     else {
       client.isDone = client.received.count > limit
       return
     }
-    client.unsent = said.bytes[...]
-    client.isAnswer = said.isAnswer
-    client.deadline = Deadline(milliseconds: Self.partingMilliseconds)
+    client.unsent = answer.bytes[...]
+    client.isAnswer = answer.isAnswer
+    client.deadline = Deadline(milliseconds: Self.closingMilliseconds)
   }
 
-  private func speak(_ client: inout Client) {
+  private func write(_ client: inout Client) {
     while let rest = client.unsent, !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
         unsafe send(client.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -123,12 +127,12 @@ struct Reception {
         return
       }
     }
-    // Closing a socket with unread bytes resets the connection, and the browser would throw the
-    // page away: say that there is no more, and wait until the client has hung up.
+    // Closing a socket with unread bytes resets the connection, and the browser would discard the
+    // page. So only the sending side is closed, until the client disconnects.
     shutdown(client.socket, Int32(SHUT_WR))
   }
 
-  /// Nil where nothing came; the client is done when nothing will.
+  /// Returns nil if nothing arrived. Marks the client as done if nothing more can arrive.
   private func receive(_ client: inout Client) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe recv(client.socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))

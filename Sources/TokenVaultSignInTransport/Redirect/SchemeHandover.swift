@@ -2,28 +2,16 @@ import Glibc
 import TokenVaultSignIn
 import TokenVaultSystem
 
-/// Why a URL could not be handed over.
-public enum HandoverError: Error, Hashable, Sendable {
-  /// It is not the URL of a private-use scheme, or longer than a redirect may be.
-  case invalidURL
-  /// No sign-in waits for this scheme.
-  case nobodyWaits
-  /// The sign-in that waits does not take it: it belongs to another one.
-  case refused
-  /// Another failure, by errno.
-  case failed(errno: Int32)
-}
-
-/// Hands the URL that the desktop opened to the process that waits for it; the other end of a
-/// listener for ``RedirectURI/scheme(_:rest:)``.
+/// Delivers the URL that the desktop opened to the process that waits for it: the other end of a
+/// listener for ``RedirectURI/scheme(_:rest:)`` (MSAL's `handleMSALResponse`).
 public enum SchemeHandover {
   static let taken = Array("taken\n".utf8)
   static let refused = Array("refused\n".utf8)
 
-  /// Hands over a URL, and waits at most ten seconds until it is taken.
+  /// Delivers a URL, and waits at most ten seconds until it is accepted.
   /// - Parameters:
-  ///   - url: as the desktop gave it.
-  ///   - directory: the runtime directory of the user (`XDG_RUNTIME_DIR`).
+  ///   - url: the URL as the desktop passed it.
+  ///   - directory: the user's runtime directory (`XDG_RUNTIME_DIR`).
   public static func deliver(url: String, directory: String) throws(HandoverError) {
     let bytes = Array(url.utf8)
     let scheme: String

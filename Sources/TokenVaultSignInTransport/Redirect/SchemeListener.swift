@@ -2,10 +2,10 @@ import Glibc
 import TokenVaultSignIn
 import TokenVaultSystem
 
-/// Takes a redirect to a private-use scheme (RFC 8252 section 7.1), which the desktop hands to
-/// ``SchemeHandover`` in another process of the same user.
+/// Receives a redirect to a private-use scheme (RFC 8252 section 7.1). The desktop passes the URL
+/// to another process of the same user, which delivers it with ``SchemeHandover``.
 ///
-/// A request has the URL's part between the scheme and the question mark for its path: what
+/// A request's path is the part of the URL between the scheme and the question mark, which
 /// ``RedirectURI`` calls `rest`.
 final class SchemeListener: RedirectListener {
   let redirectURI: String
@@ -26,7 +26,7 @@ final class SchemeListener: RedirectListener {
       guard try SystemCalls.ofdLock(lock, exclusive: true) else {
         throw SystemCallError(errno: EEXIST, call: "fcntl")
       }
-      // Whoever holds the lock owns the name: what stands there was left by a killed process.
+      // The lock's holder owns the socket's name: an existing socket is left from a killed process.
       unsafe unlink(place.socket)
       socket = try ListeningSocket.unix(place.socket)
       held = true
@@ -73,37 +73,4 @@ final class SchemeListener: RedirectListener {
     let path = rest.prefix { $0 != "?" }
     return RedirectRequest(path: String(path), query: String(rest.dropFirst(path.count + 1)))
   }
-}
-
-/// Where the waiting process and the desktop's find each other: `tokenvault` in the runtime
-/// directory, which nobody else can look into.
-struct MeetingPlace: ~Copyable {
-  private let directory: Int32
-  private let scheme: String
-
-  init(
-    _ runtimeDirectory: String, scheme: String, creating: Bool
-  ) throws(SystemCallError) {
-    let path = runtimeDirectory + "/tokenvault"
-    if creating, unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
-      throw SystemCallError(errno: errno, call: "mkdir")
-    }
-    let directory = try SystemCalls.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    var status = stat()
-    guard unsafe fstat(directory, &status) == 0, status.st_uid == geteuid(),
-      status.st_mode & 0o077 == 0
-    else {
-      Glibc.close(directory)
-      throw SystemCallError(errno: EACCES, call: "fstat")
-    }
-    self.directory = directory
-    self.scheme = scheme
-  }
-
-  deinit { Glibc.close(directory) }
-
-  /// By the descriptor, so that it is the directory that was looked at, and so that a long name of
-  /// it does not count: a socket's path has at most 107 bytes.
-  var socket: String { "/proc/self/fd/\(directory)/redirect-\(scheme).sock" }
-  var lock: String { "/proc/self/fd/\(directory)/redirect-\(scheme).lock" }
 }

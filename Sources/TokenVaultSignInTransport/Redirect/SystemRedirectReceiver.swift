@@ -1,18 +1,18 @@
 import Glibc
-public import TokenVaultSignIn
+package import TokenVaultSignIn
 import TokenVaultSystem
 
-/// Receives redirects on this machine: on a loopback address, or by a private-use scheme that is
-/// registered with the desktop.
-public struct SystemRedirectReceiver: RedirectReceiving {
+/// Receives redirects on this machine: on a loopback address, or through a private-use scheme that
+/// is registered with the desktop.
+package struct SystemRedirectReceiver: RedirectReceiving {
   private let runtimeDirectory: String?
 
-  /// - Parameter runtimeDirectory: the user's (`XDG_RUNTIME_DIR`); nil where there is none, and
-  ///   then a private-use scheme is answered with ``SignInError/redirectUnavailable(_:)`` `ENOENT`.
-  public init(runtimeDirectory: String?) { self.runtimeDirectory = runtimeDirectory }
+  /// - Parameter runtimeDirectory: the user's runtime directory (`XDG_RUNTIME_DIR`). If it is nil,
+  ///   private-use schemes fail with ``SignInError/redirectUnavailable(_:)`` `ENOENT`.
+  package init(runtimeDirectory: String?) { self.runtimeDirectory = runtimeDirectory }
 
-  /// Begins to listen.
-  public func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
+  /// Starts to listen.
+  package func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
     switch uri {
     case .loopback(let host, let port, let path):
       do throws(SystemCallError) {
