@@ -65,7 +65,8 @@ let package = Package(
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
     .target(
-      name: "TokenVaultSignIn", dependencies: ["TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultSignIn",
+      dependencies: ["TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem"],
       swiftSettings: strict),
     // Loads libcurl when it is first needed.
     .target(name: "TokenVaultCCurl", cSettings: strictC),
@@ -125,7 +126,7 @@ let package = Package(
       name: "transport-probe",
       dependencies: ["TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
-    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    // Runs the parsers of untrusted sign-in input; scripts/fuzz builds it as a fuzzer.
     .executableTarget(
       name: "fuzz-sign-in",
       dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],

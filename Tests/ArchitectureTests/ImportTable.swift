@@ -21,7 +21,10 @@ enum ImportTable {
       "TokenVaultModel",
     ],
     // Signing in.
-    "TokenVaultSignIn": ["Glibc", "Synchronization", "TokenVaultCrypto", "TokenVaultModel"],
+    "TokenVaultSignIn": [
+      "Dispatch", "Glibc", "Synchronization", "TokenVaultSystem", "TokenVaultCrypto",
+      "TokenVaultModel",
+    ],
     "TokenVaultSignInTransport": [
       "TokenVaultCCurl", "Glibc", "TokenVaultSignIn", "Synchronization", "TokenVaultSystem",
     ],

@@ -11,11 +11,11 @@ import TokenVaultModel
   private static let user = "ada@contoso.example"
 
   /// Does something once after the provider answered a refresh, and before the answer is read.
-  private final class Interrupted: HTTPTransport {
-    private let base: any HTTPTransport
+  private final class Interrupted: BlockingTransport {
+    private let base: any BlockingTransport
     private let interruption: Mutex<(@Sendable () throws -> Void)?>
 
-    init(_ base: any HTTPTransport, _ interruption: @escaping @Sendable () throws -> Void) {
+    init(_ base: any BlockingTransport, _ interruption: @escaping @Sendable () throws -> Void) {
       self.base = base
       self.interruption = Mutex(interruption)
     }

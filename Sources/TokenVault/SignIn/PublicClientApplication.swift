@@ -32,7 +32,7 @@ public final class PublicClientApplication: Sendable {
     self.configuration = configuration
     self.log = log
     var platform = platform
-    if let log { platform.transport = log.told(by: platform.transport) }
+    if let log { platform.transport = log.wrapping(platform.transport) }
     self.platform = platform
     self.vault = Vault(vault)
     directory = ProviderDirectory(transport: platform.transport)
@@ -46,8 +46,9 @@ public final class PublicClientApplication: Sendable {
 
   /// Signs a user in through the browser.
   /// - Throws: ``VaultError/signIn(_:)``: ``SignInError/sessionAlreadyRunning`` while another
-  ///   interactive call of this application is open; after ``SignInError/declinedScopes(granted:declined:)``
-  ///   the account is signed in and stored nevertheless.
+  ///   interactive call of this application is open; after
+  ///   ``SignInError/declinedScopes(granted:declined:)`` the account is signed in and stored
+  ///   nevertheless.
   public func acquireToken(
     interactive request: InteractiveRequest
   ) async throws(VaultError) -> AuthenticationResult {
@@ -116,7 +117,8 @@ public final class PublicClientApplication: Sendable {
   }
 
   /// Calls an API with a token of an account, which is refreshed where that is due. An answer that
-  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with them.
+  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with
+  /// them.
   ///
   /// The token goes to the request's address and nowhere else: a redirect is an answer like any
   /// other, and so is an error of the API.

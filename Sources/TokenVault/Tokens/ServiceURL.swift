@@ -22,29 +22,10 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     if host.hasSuffix(usual) { host.removeLast(usual.count) }
     var path = String(rest[end...])
     while path.hasSuffix("/") { path.removeLast() }
-    guard ["http", "https"].contains(scheme), Self.isAuthority(host),
+    guard ["http", "https"].contains(scheme), HTTPURL.hostAndPort(host) != nil,
       !rest.contains(where: { "?#\\\"<>".contains($0) })
     else { return nil }
     self.host = host
     description = "\(scheme)://\(host)\(path)"
-  }
-
-  /// A host name or address (RFC 3986 section 3.2.2), with a port where one is given.
-  private static func isAuthority(_ text: String) -> Bool {
-    let isLiteral = text.hasPrefix("[")
-    guard let end = isLiteral ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
-    else { return false }
-    let name = isLiteral ? text[text.index(after: text.startIndex)..<end] : text[..<end]
-    let rest = isLiteral ? text[text.index(after: end)...] : text[end...]
-    let digits = rest.dropFirst().utf8
-    let isPort =
-      rest.isEmpty
-      || rest.hasPrefix(":") && digits.allSatisfy { (0x30...0x39).contains($0) }
-        && (UInt16(rest.dropFirst()) ?? 0) > 0
-    return isPort && !name.isEmpty
-      && name.utf8.allSatisfy {
-        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0)
-          || (isLiteral ? ":." : "-._").utf8.contains($0)
-      }
   }
 }
