@@ -38,7 +38,12 @@ import TokenVaultTestSupport
     try bench.advance(by: 4000)
     #expect(try await !app.acquireTokenSilent(silent).isFromCache)
     #expect(try bench.provider.counter("refreshes") == 1)
-    #expect(transport.paths.count == 4)
+    // A refresh goes to the authority of the account's tenant, which has a document of its own.
+    #expect(transport.paths.count == 6)
+    var me = try APIRequest("GET", bench.provider.url + "/v1.0/me")
+    me.scopes = Self.scopes
+    #expect(try await app.call(me, for: account).status == 200)
+    #expect(transport.paths.last == "/v1.0/me")
   }
 
   @Test @MainActor func aCancelledTaskCancelsTheTransportsTask() async throws {

@@ -224,7 +224,7 @@ import TokenVaultModel
       _ = try expectations().validate(token, keys: keys)
       Issue.record("accepted")
     } catch {
-      #expect("\(error)" == "idToken(SignIn.SignInError.IDTokenFault.audience)")
+      #expect("\(error)" == "idToken(TokenVaultSignIn.SignInError.IDTokenFault.audience)")
     }
   }
 }
