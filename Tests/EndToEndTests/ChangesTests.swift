@@ -10,9 +10,7 @@ import TokenVaultModel
   func aWatchingToolSeesASwitchAndASignOutByAnotherProcess() async throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
-    var configuration = try #require(
-      VaultConfiguration(
-        group: .universalStorage, environment: machine.session.environment))
+    var configuration = try VaultConfiguration(environment: machine.session.environment)
     configuration.isAdministrator = true
     let vault = Vault(configuration)
     #expect(try await vault.accounts().accounts.count == 2)
