@@ -66,7 +66,7 @@ import TokenVaultModel
     #expect(bearer.tokenType == "Bearer")
     #expect(!bearer.isFromCache)
     #expect(try me(bench, bearer.authorizationHeader.reveal()) == 200)
-    let plain = try bench.vault.core().token(
+    let plain = try bench.vault.groupSession().token(
       TokenRequest(scopes: Self.scopes), account: "ada@contoso.example")
     #expect(plain.accessToken.reveal() == bearer.accessToken.reveal())
     // The bound one is still there for its key, and another process has another key.
@@ -90,7 +90,7 @@ import TokenVaultModel
       #expect(!result.isFromCache)
       #expect(try me(bench, result.authorizationHeader.reveal()) == 200)
     }
-    let kept = try bench.vault.core().exportCache(.all).tokens.filter {
+    let kept = try bench.vault.groupSession().exportCache(.all).tokens.filter {
       $0.credential.kind == .accessToken
     }
     #expect(kept.count == 1)

@@ -43,7 +43,7 @@ final class OtherThread<R: Sendable>: Sendable {
 
 extension SignInBench {
   /// Everything that the group has.
-  func accounts() throws -> [Account] { try vault.core().accounts(.all).accounts }
+  func accounts() throws -> [Account] { try vault.groupSession().accounts(.all).accounts }
 
   /// Waits until the provider has counted something so often.
   func wait(for counter: String, _ count: Int) throws {

@@ -210,7 +210,7 @@ import TokenVaultModel
       transport: bench.platform.transport, receiver: bench.platform.receiver,
       browser: NoBrowser())
     let browser = bench.browser
-    let result = try Acquisition(bench.vault.core(), platform: platform) { event in
+    let result = try Acquisition(bench.vault.groupSession(), platform: platform) { event in
       if case .waitingForBrowser(let page, isOpened: false) = event { _ = browser.open(page) }
     }.interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
     #expect(result.account.username == "ada@contoso.example")

@@ -88,7 +88,7 @@ import TokenVaultModel
     let bench = try SignInBench()
     try bench.signIn(as: Self.user)
     try bench.advance(by: 1900)
-    let path = bench.vault.core().configuration.refreshLockPath
+    let path = bench.vault.groupSession().configuration.refreshLockPath
     let served = try FileLock.hold(path, waiting: 0) { try bench.silent(of: Self.user) }
     #expect(served.isFromCache)
     #expect(try !bench.silent(of: Self.user).isFromCache)
@@ -104,7 +104,7 @@ import TokenVaultModel
     try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": 2000}"#)
     let refresh = OtherThread { try bench.silent(of: Self.user, client: clients[0]) }
     try bench.wait(for: "refreshes", 1)
-    _ = try bench.vault.core().signOut([Self.user], client: clients[0])
+    _ = try bench.vault.groupSession().signOut([Self.user], client: clients[0])
     #expect(try failure { try refresh.wait() }?.reason == .signedOut)
     #expect(try !bench.silent(of: Self.user, client: clients[1]).isFromCache)
     #expect(try bench.provider.counter("reuses") == 0)

@@ -41,7 +41,7 @@ import TokenVaultModel
   ) throws -> TokenResult {
     var platform = bench.platform
     platform.transport = Interrupted(platform.transport, interruption)
-    return try Acquisition(bench.vault.core(), platform: platform).silent(
+    return try Acquisition(bench.vault.groupSession(), platform: platform).silent(
       TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
       of: .named(Self.user))
   }
@@ -162,13 +162,13 @@ import TokenVaultModel
     #expect(account.username == Self.user)
     // What cannot be kept does not stay good at the provider.
     #expect(try bench.provider.counter("revocations") == 1)
-    let core = bench.vault.core()
-    #expect(try core.currentAccount(client: ProviderProcess.client).account != nil)
+    let session = bench.vault.groupSession()
+    #expect(try session.currentAccount(client: ProviderProcess.client).account != nil)
     // By one client, for all of them.
     var options = SignOutOptions()
     options.clientID = ProviderProcess.familyClients[0]
     _ = try bench.signOut([Self.user], options)
-    let told = try core.currentAccount(client: ProviderProcess.client)
+    let told = try session.currentAccount(client: ProviderProcess.client)
     #expect(told.account == nil)
     guard case .left(_, username: Self.user, _)? = told.previous else {
       Issue.record("\(String(describing: told.previous))")
@@ -180,7 +180,7 @@ import TokenVaultModel
   @Test func rfc8628_aDeviceSignsInAndIsTurnedAway() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
-      try Acquisition(bench.vault.core(), platform: bench.platform) { event in
+      try Acquisition(bench.vault.groupSession(), platform: bench.platform) { event in
         guard case .waitingForDevice(let code) = event else { return }
         do { try bench.provider.answerDevice(code.userCode, as: username) } catch {
           Issue.record("\(error)")
@@ -192,7 +192,7 @@ import TokenVaultModel
     #expect(try signIn(as: Self.user).account.username == Self.user)
     #expect(try bench.silent(of: Self.user).isFromCache)
     let cancellation = Cancellation()
-    let waiting = Acquisition(bench.vault.core(), platform: bench.platform, cancellation) {
+    let waiting = Acquisition(bench.vault.groupSession(), platform: bench.platform, cancellation) {
       if case .waitingForDevice = $0 { cancellation.cancel() }
     }
     let error = try failure { try waiting.deviceCode(ScopeSet([]), bench.application()) }

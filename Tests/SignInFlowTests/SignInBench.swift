@@ -40,7 +40,7 @@ final class SignInBench: Sendable {
 
   /// What another process would be.
   func acquisition(_ cancellation: Cancellation = Cancellation()) -> Acquisition {
-    Acquisition(vault.core(), platform: platform, cancellation)
+    Acquisition(vault.groupSession(), platform: platform, cancellation)
   }
 
   /// Signs accounts out as another process would.

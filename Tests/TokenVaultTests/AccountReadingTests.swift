@@ -14,7 +14,7 @@ struct AccountReadingTests {
 
   /// Ada in two tenants, Bob, Eve under two policies, Carl in the Chinese cloud.
   private func everybody() throws -> GroupSession {
-    let core = vault.core()
+    let session = vault.groupSession()
     let carl = Person(
       id: "44444444-4444-4444-8444-444444444444.\(Person.contoso)", username: "carl@cn.example",
       realm: Person.contoso, environment: "login.chinacloudapi.cn")
@@ -24,8 +24,8 @@ struct AccountReadingTests {
     cache.profiles.append(
       Person.ada.profile(realm: Person.fabrikam, username: "ada_guest@fabrikam", local: "guest-oid")
     )
-    try core.importCache(cache)
-    return core
+    try session.importCache(cache)
+    return session
   }
 
   private func usernames(_ query: AccountQuery) throws -> [String] {
@@ -43,7 +43,8 @@ struct AccountReadingTests {
     #expect(listed.accounts.suffix(2).map(\.policy) == ["b2c_1_edit", "b2c_1_signin"])
     #expect(listed.emptyReason == nil)
     #expect(
-      try vault.core().accounts(.all).accounts.map(\.identity) == listed.accounts.map(\.identity))
+      try vault.groupSession().accounts(.all).accounts.map(\.identity)
+        == listed.accounts.map(\.identity))
   }
 
   @Test("each condition of a query chooses by itself, without regard to case")
@@ -78,99 +79,100 @@ struct AccountReadingTests {
 
   @Test("an empty answer says why")
   func emptyReasons() throws {
-    let core = vault.core()
-    #expect(try core.accounts(.all).emptyReason == .groupDoesNotExist)
+    let session = vault.groupSession()
+    #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
     let other = GroupName("dev.tokenvault.shared")
-    try vault.core(other).create()
-    #expect(try core.accounts(.all).emptyReason == .onlyInOtherGroups([other]))
-    try core.create()
-    #expect(try core.accounts(.all).emptyReason == .noAccounts)
-    try core.importCache(
+    try vault.groupSession(other).create()
+    #expect(try session.accounts(.all).emptyReason == .onlyInOtherGroups([other]))
+    try session.create()
+    #expect(try session.accounts(.all).emptyReason == .noAccounts)
+    try session.importCache(
       MSALCache(profiles: [Person.ada.profile()], tokens: [Person.ada.access("fake-at")]))
-    #expect(try core.accounts(AccountQuery(signedIn: true)).emptyReason == .allSignedOut)
-    #expect(try core.accounts(AccountQuery(clientID: "nobody")).emptyReason == .noneForClient)
-    #expect(try core.accounts(AccountQuery(username: "nobody")).emptyReason == .noneMatches)
-    #expect(try core.accounts(AccountQuery(signedIn: false)).accounts.count == 1)
+    #expect(try session.accounts(AccountQuery(signedIn: true)).emptyReason == .allSignedOut)
+    #expect(try session.accounts(AccountQuery(clientID: "nobody")).emptyReason == .noneForClient)
+    #expect(try session.accounts(AccountQuery(username: "nobody")).emptyReason == .noneMatches)
+    #expect(try session.accounts(AccountQuery(signedIn: false)).accounts.count == 1)
   }
 
   @Test("signed in is asked for the client where the query names one")
   func signedInClient() throws {
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
     #expect(
-      try core.accounts(AccountQuery(clientID: Clients.cli, signedIn: true)).accounts.count == 1)
-    let others = try core.accounts(AccountQuery(clientID: Clients.editor, signedIn: true))
+      try session.accounts(AccountQuery(clientID: Clients.cli, signedIn: true)).accounts.count == 1)
+    let others = try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true))
     #expect(others.accounts.isEmpty && others.emptyReason == .noneForClient)
-    try core.importCache(
+    try session.importCache(
       MSALCache(tokens: [Person.ada.refresh("fake-frt", family: "1")]))
     // Nobody has tried the family's token for the editor: it may be in the family.
     #expect(
-      try core.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.count == 1)
-    try core.importCache(
+      try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.count
+        == 1)
+    try session.importCache(
       MSALCache(apps: [
         .init(clientID: Clients.editor, environment: "login.windows.net", familyID: "")
       ]))
     #expect(
-      try core.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.isEmpty)
+      try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.isEmpty)
   }
 
   @Test("an account answers to its name, alias, identifier and a unique prefix of that")
   func names() throws {
-    let core = try everybody()
-    try core.setAlias("Work", of: "bob@FABRIKAM.example")
+    let session = try everybody()
+    try session.setAlias("Work", of: "bob@FABRIKAM.example")
     for text in ["work", "WORK", Person.bob.id, "2222", Person.bob.id.uppercased()] {
-      #expect(try core.switchTo(text).username == "Bob@fabrikam.example")
+      #expect(try session.switchTo(text).username == "Bob@fabrikam.example")
     }
-    #expect(try core.switchTo("ADA_guest@fabrikam").username == "ada@contoso.example")
-    let eve = #expect(throws: VaultError.self) { try core.switchTo("eve@mail.example") }
+    #expect(try session.switchTo("ADA_guest@fabrikam").username == "ada@contoso.example")
+    let eve = #expect(throws: VaultError.self) { try session.switchTo("eve@mail.example") }
     #expect(eve?.candidates?.map(\.policy) == ["b2c_1_edit", "b2c_1_signin"])
-    let prefix = #expect(throws: VaultError.self) { try core.switchTo("33333333") }
+    let prefix = #expect(throws: VaultError.self) { try session.switchTo("33333333") }
     #expect(prefix?.candidates?.count == 2)
     for text in ["", "nobody", "ada", Person.bob.id + "x"] {
-      #expect(throws: VaultError.self) { try core.switchTo(text) }
+      #expect(throws: VaultError.self) { try session.switchTo(text) }
     }
   }
 
   @Test("one user name in two environments is two accounts, and ambiguous")
   func twoEnvironments() throws {
-    let core = vault.core()
+    let session = vault.groupSession()
     var twin = Person.ada
     twin.environment = "login.microsoftonline.us"
-    try core.importCache(Person.ada.cache() + twin.cache())
-    let error = #expect(throws: VaultError.self) { try core.switchTo("ada@contoso.example") }
+    try session.importCache(Person.ada.cache() + twin.cache())
+    let error = #expect(throws: VaultError.self) { try session.switchTo("ada@contoso.example") }
     #expect(
       error?.candidates?.map(\.environment)
         == ["login.microsoftonline.com", "login.microsoftonline.us"])
-    let same = #expect(throws: VaultError.self) { try core.switchTo(Person.ada.id) }
+    let same = #expect(throws: VaultError.self) { try session.switchTo(Person.ada.id) }
     // What the message offers selects, and so do other names and aliases of the cloud.
     for candidate in try #require(same?.candidates) {
-      #expect(try core.switchTo(candidate.selector).identity == candidate.identity)
+      #expect(try session.switchTo(candidate.selector).identity == candidate.identity)
     }
     let us = "login.microsoftonline.us"
     for text in [
       "ADA@contoso.example//login.usgovcloudapi.net", "\(Person.ada.id.uppercased())//\(us)",
     ] {
-      #expect(try core.switchTo(text).environment == us)
+      #expect(try session.switchTo(text).environment == us)
     }
-    #expect(throws: VaultError.self) { try core.switchTo("1111//\(us)") }
-    #expect(throws: VaultError.self) { try core.switchTo("ada@contoso.example//id.example") }
-    #expect(try core.setAlias("gov", of: "\(Person.ada.id)//\(us)").environment == us)
+    #expect(throws: VaultError.self) { try session.switchTo("1111//\(us)") }
+    #expect(throws: VaultError.self) { try session.switchTo("ada@contoso.example//id.example") }
+    #expect(try session.setAlias("gov", of: "\(Person.ada.id)//\(us)").environment == us)
     // Another account's name does not take the place of what selects this one.
     var impostor = Person.bob
     impostor.username = "\(Person.ada.id)//\(us)"
-    try core.importCache(impostor.cache())
-    #expect(try core.switchTo(impostor.username).username == "ada@contoso.example")
-    #expect(try core.signOut([impostor.username]).accounts.map(\.environment) == [us])
+    try session.importCache(impostor.cache())
+    #expect(try session.switchTo(impostor.username).username == "ada@contoso.example")
+    #expect(try session.signOut([impostor.username]).accounts.map(\.environment) == [us])
   }
 
   @Test("a damaged directory of names hides no account and stops nobody")
   func damagedNames() throws {
-    let core = try everybody()
-    try core.setAlias("work", of: Person.bob.id)
-    core.close()
+    let session = try everybody()
+    try session.setAlias("work", of: Person.bob.id)
+    session.close()
     try Database(path: vault.file().path, busyMilliseconds: 0).execute(
       "UPDATE name SET sealed = zeroblob(length(sealed))")
-    let fresh = vault.core()
+    let fresh = vault.groupSession()
     for text in ["work", Person.bob.id, "bob@fabrikam.example", "2222"] {
       let found = try fresh.account(.named(text))
       #expect(found.username == "Bob@fabrikam.example")
@@ -181,66 +183,66 @@ struct AccountReadingTests {
 
   @Test("two aliases of one cloud are one account")
   func cloudAlias() throws {
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
     var same = Person.ada
     same.environment = "login.windows.net"
     same.id = same.id.uppercased()
-    #expect(try core.importCache(same.cache("-2")).added.isEmpty)
-    #expect(try core.accounts(.all).accounts.count == 1)
+    #expect(try session.importCache(same.cache("-2")).added.isEmpty)
+    #expect(try session.accounts(.all).accounts.count == 1)
   }
 
   @Test("a subject of another provider keeps its case")
   func subjects() throws {
-    let core = vault.core()
+    let session = vault.groupSession()
     let upper = Person(
       id: "Subject", username: "one", realm: "realm", environment: "id.example",
       authorityType: "OIDC")
     var lower = upper
     lower.id = "subject"
     lower.username = "two"
-    try core.importCache(
+    try session.importCache(
       MSALCache(profiles: [upper.profile(), lower.profile()]))
-    #expect(try core.accounts(.all).accounts.map(\.identifier) == ["Subject", "subject"])
-    #expect(try core.switchTo("Subject").username == "one")
-    #expect(try core.switchTo("subject").username == "two")
-    #expect(try core.switchTo("subject//ID.example").username == "two")
-    let both = #expect(throws: VaultError.self) { try core.switchTo("SUBJECT") }
+    #expect(try session.accounts(.all).accounts.map(\.identifier) == ["Subject", "subject"])
+    #expect(try session.switchTo("Subject").username == "one")
+    #expect(try session.switchTo("subject").username == "two")
+    #expect(try session.switchTo("subject//ID.example").username == "two")
+    let both = #expect(throws: VaultError.self) { try session.switchTo("SUBJECT") }
     #expect(both?.candidates?.map(\.selector) == ["Subject//id.example", "subject//id.example"])
-    #expect(try core.signOut(["Subject"]).accounts.map(\.identifier) == ["Subject"])
+    #expect(try session.signOut(["Subject"]).accounts.map(\.identifier) == ["Subject"])
   }
 
   @Test("an alias is taken once, can be given up, and holds no space or control character")
   func aliases() throws {
-    let core = try everybody()
-    #expect(try core.setAlias("work", of: "ada@contoso.example").alias == "work")
-    #expect(try core.setAlias("WORK", of: "ada@contoso.example").alias == "WORK")
+    let session = try everybody()
+    #expect(try session.setAlias("work", of: "ada@contoso.example").alias == "work")
+    #expect(try session.setAlias("WORK", of: "ada@contoso.example").alias == "WORK")
     let taken = #expect(throws: VaultError.self) {
-      try core.setAlias("Work", of: "bob@fabrikam.example")
+      try session.setAlias("Work", of: "bob@fabrikam.example")
     }
     #expect(taken?.name == "aliasTaken")
     // A name of another account is no alias either.
     #expect(throws: VaultError.self) {
-      try core.setAlias("bob@fabrikam.example", of: "ada@contoso.example")
+      try session.setAlias("bob@fabrikam.example", of: "ada@contoso.example")
     }
     for bad in ["a b", "a\nb", "a\u{7f}", String(repeating: "a", count: 129)] {
       let error = #expect(throws: VaultError.self) {
-        try core.setAlias(bad, of: "ada@contoso.example")
+        try session.setAlias(bad, of: "ada@contoso.example")
       }
       #expect(error?.name == "invalid")
     }
-    #expect(try core.setAlias("", of: "work").alias == nil)
-    #expect(try core.setAlias("work", of: "bob@fabrikam.example").alias == "work")
+    #expect(try session.setAlias("", of: "work").alias == nil)
+    #expect(try session.setAlias("work", of: "bob@fabrikam.example").alias == "work")
   }
 
   @Test("tokens without an account are found by their client, and can be signed out")
   func orphans() throws {
-    let core = vault.core()
+    let session = vault.groupSession()
     var orphan = Person.ada
     orphan.id = ""
-    try core.importCache(MSALCache(tokens: [orphan.access("fake-orphan")]) + Person.bob.cache())
-    #expect(try core.tokenText(account: Clients.cli) == "fake-orphan")
-    #expect(try core.signOut([Clients.cli]).accounts.count == 1)
-    #expect(try core.accounts(.all).usernames == ["Bob@fabrikam.example"])
+    try session.importCache(MSALCache(tokens: [orphan.access("fake-orphan")]) + Person.bob.cache())
+    #expect(try session.tokenText(account: Clients.cli) == "fake-orphan")
+    #expect(try session.signOut([Clients.cli]).accounts.count == 1)
+    #expect(try session.accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 }

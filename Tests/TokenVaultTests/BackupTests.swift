@@ -18,36 +18,36 @@ struct BackupTests {
   @Test("the log of a deleted group is not replayed over the one that is made anew")
   func staleLog() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
     let log = try vault.backUp().last
-    try core.delete()
+    try session.delete()
     try #require(log?.0.path.hasSuffix("-wal") == true)
     // A deletion that was cut short behind the file itself.
     if let (url, data) = log { try data.write(to: url) }
-    try vault.core().importCache(Person.bob.cache())
-    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+    try vault.groupSession().importCache(Person.bob.cache())
+    #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
   @Test("a group whose file is damaged can be deleted and made anew")
   func damagedGroupGoes() throws {
     let vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache())
+    try vault.groupSession().importCache(Person.ada.cache())
     try Data("damaged".utf8).write(to: URL(filePath: vault.file().path))
-    #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
-    try vault.core().delete()
+    #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
+    try vault.groupSession().delete()
     #expect(try files(vault).filter { $0.contains(".vault") }.isEmpty)
-    try vault.core().importCache(Person.bob.cache())
-    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+    try vault.groupSession().importCache(Person.bob.cache())
+    #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
   @Test("a restore that was cut short keeps the group's key, and the next one succeeds")
   func restoreCutShort() throws {
     let vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache())
-    let id = try vault.core().keyID()
+    try vault.groupSession().importCache(Person.ada.cache())
+    let id = try vault.groupSession().keyID()
     let backup = vault.home.appending(path: "backup").path
-    try vault.core().backup(to: backup)
+    try vault.groupSession().backup(to: backup)
     let path = vault.file().path
     try Data("damaged".utf8).write(to: URL(filePath: path))
     // What cannot be removed ends the restore after it has written the whole file.
@@ -57,12 +57,12 @@ struct BackupTests {
     }
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
-    #expect(throws: VaultError.self) { try vault.core().restore(from: backup) }
+    #expect(throws: VaultError.self) { try vault.groupSession().restore(from: backup) }
     #expect(try !files(vault).filter { $0.hasSuffix(".restored") || $0.hasSuffix(".new") }.isEmpty)
     try FileManager.default.removeItem(atPath: obstacle)
-    #expect(try vault.core().restore(from: backup).isSound)
+    #expect(try vault.groupSession().restore(from: backup).isSound)
     #expect(try vault.keyringGenerations(id.groupID) == [1])
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
     #expect(try !files(vault).contains { $0.hasSuffix(".restored") })
   }
 
@@ -89,10 +89,10 @@ struct BackupTests {
       name: .universalStorage, title: "test", members: [], custody: .passphrase,
       deviceMode: .private)
     let vault = try TestVault(manifest: manifest)
-    let core = vault.core {
+    let session = vault.groupSession {
       $0.passphrase = { _ in try SecretBytes(copying: Array("fake-passphrase".utf8)) }
     }
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
     func others() throws -> [String] {
       let own = vault.file().lastPathComponent
       return try files(vault).filter {
@@ -104,7 +104,7 @@ struct BackupTests {
     }
     var draft = try leave(vault)
     #expect(try others().count >= 7)
-    #expect(entry(try core.signOut([Person.ada.id]))?.isClean == true)
+    #expect(entry(try session.signOut([Person.ada.id]))?.isClean == true)
     #expect(try others() == [])
     #expect(try vault.keyringGenerations(draft) == [])
 
@@ -114,14 +114,14 @@ struct BackupTests {
     try FileManager.default.removeItem(atPath: obstacle)
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
-    #expect(entry(try core.signOut([Person.bob.id]))?.isClean == false)
+    #expect(entry(try session.signOut([Person.bob.id]))?.isClean == false)
     #expect(try others().allSatisfy { $0.contains(".restore") && !$0.contains(".restored") })
     #expect(try vault.keyringGenerations(draft) == [])
     try FileManager.default.removeItem(atPath: obstacle)
-    #expect(entry(try core.signOutAll())?.isClean != false)
+    #expect(entry(try session.signOutAll())?.isClean != false)
 
     draft = try leave(vault)
-    try core.delete()
+    try session.delete()
     #expect(try files(vault).filter { !$0.hasSuffix(".lock") } == [])
     #expect(try vault.keyringGenerations(draft) == [])
   }
@@ -129,13 +129,13 @@ struct BackupTests {
   @Test("a second name of the group's file goes without the group's key")
   func secondName() throws {
     let vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
-    let id = try vault.core().keyID()
+    try vault.groupSession().importCache(Person.ada.cache() + Person.bob.cache())
+    let id = try vault.groupSession().keyID()
     let draft = GroupCreation.draftPath(for: vault.file().path)
     try FileManager.default.linkItem(atPath: vault.file().path, toPath: draft)
-    try vault.core().signOut([Person.bob.id])
+    try vault.groupSession().signOut([Person.bob.id])
     #expect(!FileManager.default.fileExists(atPath: draft))
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
     #expect(try vault.keyringGenerations(id.groupID) == [2])
   }
 }

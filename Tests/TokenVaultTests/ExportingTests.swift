@@ -33,12 +33,12 @@ struct ExportingTests {
 
   @Test("accounts, tenants and policies are listed as they are, and their tokens are served")
   func listing() throws {
-    let core = vault.core()
+    let session = vault.groupSession()
     let (cache, _) = try make()
-    let report = try core.importCache(cache)
+    let report = try session.importCache(cache)
     // The fifth is what came without an account.
     #expect(report.added.count == 5 && report.olderCredentials == 0)
-    let accounts = try core.accounts(.all).accounts
+    let accounts = try session.accounts(.all).accounts
     #expect(
       accounts.map(\.username) == [
         "", "ada@contoso.example", "Bob@fabrikam.example", "eve@mail.example", "eve@mail.example",
@@ -52,31 +52,32 @@ struct ExportingTests {
     #expect(accounts[3].personIdentifier == accounts[4].personIdentifier)
     let arm = "https://management.core.windows.net//.default"
     #expect(
-      try core.tokenText(arm, account: "ada@contoso.example") == "fake-access-token-ada-contoso-arm"
+      try session.tokenText(arm, account: "ada@contoso.example")
+        == "fake-access-token-ada-contoso-arm"
     )
     #expect(
-      try core.tokenText(
+      try session.tokenText(
         "https://shop.onmicrosoft.com/orders/read", account: accounts[4].identifier)
         == "fake-access-token-eve-b2c_1_signin")
-    let again = try core.importCache(cache)
+    let again = try session.importCache(cache)
     #expect(again.unchanged.count == 5 && again.credentials == 0 && again.updated.isEmpty)
   }
 
   @Test("MSAL answers every account from the export, without a network, as from its own cache")
   func silentAnswers() throws {
     let (cache, original) = try make()
-    try vault.core().importCache(cache)
+    try vault.groupSession().importCache(cache)
     let export = vault.home.appending(path: "export.json")
-    try Data(try vault.core().exportCache(.all).json()).write(to: export)
+    try Data(try vault.groupSession().exportCache(.all).json()).write(to: export)
     #expect(try answers(export.path) == answers(original))
   }
 
   @Test("what is exported of one account has nothing of the others")
   func part() throws {
     let (cache, _) = try make()
-    let core = vault.core()
-    try core.importCache(cache)
-    let json = try core.exportCache(AccountQuery(username: "bob@fabrikam.example")).json()
+    let session = vault.groupSession()
+    try session.importCache(cache)
+    let json = try session.exportCache(AccountQuery(username: "bob@fabrikam.example")).json()
     let text = String(decoding: json, as: UTF8.self)
     #expect(text.contains("fake-family-refresh-token-bob"))
     for other in ["token-ada", "ada@", "eve", "b2clogin", "token-device", "88888888"] {

@@ -14,28 +14,28 @@ struct GroupChangesTests {
 
   @Test("own commits, rotations and group making do not count, each foreign commit does")
   func marks() throws {
-    let (core, other) = (vault.core(), vault.core())
-    #expect(try core.changeMark() == nil)
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
-    let made = try #require(try core.changeMark())
+    let (session, other) = (vault.groupSession(), vault.groupSession())
+    #expect(try session.changeMark() == nil)
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    let made = try #require(try session.changeMark())
     #expect(made.isOwnWork)
-    try core.switchTo("1111")
-    try core.signOut([Person.bob.id])
-    try core.signOut([Person.ada.id], client: Clients.cli)
-    core.close()
-    #expect(try core.changeMark() == made)
+    try session.switchTo("1111")
+    try session.signOut([Person.bob.id])
+    try session.signOut([Person.ada.id], client: Clients.cli)
+    session.close()
+    #expect(try session.changeMark() == made)
     try other.switchTo("1111")
-    let after = try #require(try core.changeMark())
+    let after = try #require(try session.changeMark())
     #expect(after != made && !after.isOwnWork)
-    try core.rekey()
-    #expect(try core.changeMark() == after)
-    #expect(try core.accounts(.all).accounts.count == 1)
-    _ = try core.currentAccount(client: Clients.editor)
-    #expect(try core.changeMark() == after)
+    try session.rekey()
+    #expect(try session.changeMark() == after)
+    #expect(try session.accounts(.all).accounts.count == 1)
+    _ = try session.currentAccount(client: Clients.editor)
+    #expect(try session.changeMark() == after)
     try other.delete()
-    #expect(try core.changeMark() == nil)
+    #expect(try session.changeMark() == nil)
     try other.importCache(Person.ada.cache())
-    #expect(try core.changeMark()?.isOwnWork == false)
+    #expect(try session.changeMark()?.isOwnWork == false)
   }
 
   /// Counts what a watching tool is told. It is known to watch once it was told of something.
@@ -62,12 +62,12 @@ struct GroupChangesTests {
     let watching = Task {
       for try await _ in watched.changes() { await watcher.tell() }
     }
-    let other = vault.core()
+    let other = vault.groupSession()
     try other.importCache(Person.ada.cache())
     // Until the first is told, the watch may not have begun.
     let early = Task {
       while await watcher.told == 0 {
-        try vault.core().switchTo("1111")
+        try vault.groupSession().switchTo("1111")
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -11,11 +11,11 @@ struct GroupSessionTests {
 
   init() throws {
     vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache())
+    try vault.groupSession().importCache(Person.ada.cache())
   }
 
   /// A tool that links the library; it is no administrator.
-  private func tool() -> GroupSession { vault.core { $0.isAdministrator = false } }
+  private func tool() -> GroupSession { vault.groupSession { $0.isAdministrator = false } }
 
   private func admit(_ members: [String]) throws {
     try vault.save(
@@ -47,7 +47,7 @@ struct GroupSessionTests {
         continue
       }
     }
-    #expect(try vault.core().accounts(.all).usernames == ["ada@contoso.example"])
+    #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
   }
 
   @Test("a member is admitted by its path or by its bare name")
@@ -68,12 +68,12 @@ struct GroupSessionTests {
     try manifests.save(
       GroupManifest(
         name: group, title: "t", members: [], custody: .secretService, deviceMode: .private))
-    try vault.core(group).importCache(Person.ada.cache())
+    try vault.groupSession(group).importCache(Person.ada.cache())
     try manifests.remove(group)
-    #expect(try vault.core(group).accounts(.all).accounts.count == 1)
-    #expect(try vault.core(group).signOut([Person.ada.id]).isClean)
-    try vault.core(group).delete()
-    let error = #expect(throws: VaultError.self) { try vault.core(group).create() }
+    #expect(try vault.groupSession(group).accounts(.all).accounts.count == 1)
+    #expect(try vault.groupSession(group).signOut([Person.ada.id]).isClean)
+    try vault.groupSession(group).delete()
+    let error = #expect(throws: VaultError.self) { try vault.groupSession(group).create() }
     #expect(error?.name == "noManifest")
   }
 

@@ -8,15 +8,15 @@ import TokenVaultModel
 @Suite("Passwords and personal access tokens")
 struct PlainSecretsTests {
   private let vault: TestVault
-  private let core: GroupSession
+  private let session: GroupSession
 
   init() throws {
     vault = try TestVault()
-    core = vault.core()
+    session = vault.groupSession()
   }
 
   private func add(_ secret: String, _ service: String, _ username: String) throws -> Account {
-    try core.addSecret(
+    try session.addSecret(
       Redacted(Array(secret.utf8)), service: try #require(ServiceURL(service)), username: username
     ).account
   }
@@ -56,18 +56,18 @@ struct PlainSecretsTests {
     let account = try add("fake-pat-1", "https://git.example/", "ada")
     #expect(account.authorityType == .secret && account.isSignedIn)
     #expect(account.environment == "git.example" && account.username == "ada")
-    #expect(try core.tokenText("", account: "ada") == "fake-pat-1")
+    #expect(try session.tokenText("", account: "ada") == "fake-pat-1")
     #expect(try add("fake-pat-2", "GIT.example", "ada").identity == account.identity)
-    #expect(try vault.core().tokenText("") == "fake-pat-2")
-    let result = try core.token(TokenRequest(scopes: ScopeSet([])), account: nil)
+    #expect(try vault.groupSession().tokenText("") == "fake-pat-2")
+    let result = try session.token(TokenRequest(scopes: ScopeSet([])), account: nil)
     #expect(result.expiresOn == nil && result.tokenType == "")
     #expect(result.authority == "https://git.example")
-    let scoped = #expect(throws: VaultError.self) { try core.tokenText("User.Read") }
+    let scoped = #expect(throws: VaultError.self) { try session.tokenText("User.Read") }
     #expect(scoped?.interaction == .noToken)
-    #expect(try core.exportCache(.all) == MSALCache())
+    #expect(try session.exportCache(.all) == MSALCache())
     _ = try add("fake-other", "git.example", "Ada")
-    #expect(try core.accounts(.all).accounts.count == 2)
-    #expect(try core.signOutAll().accounts.count == 2)
+    #expect(try session.accounts(.all).accounts.count == 2)
+    #expect(try session.signOutAll().accounts.count == 2)
   }
 
   @Test("an empty or oversized secret and a nameless or unprintable user change nothing")
@@ -83,6 +83,6 @@ struct PlainSecretsTests {
       Issue.record("\(String(describing: large))")
       return
     }
-    #expect(try core.accounts(.all).emptyReason == .groupDoesNotExist)
+    #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
   }
 }

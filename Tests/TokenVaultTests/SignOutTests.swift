@@ -10,16 +10,16 @@ import TokenVaultModel
 @Suite("Signing out")
 struct SignOutTests {
   private let vault: TestVault
-  private let core: GroupSession
+  private let session: GroupSession
 
   init() throws {
     // A keyring of its own: every secret in it is tried, and others' come and go meanwhile.
     vault = try TestVault(session: PrivateSecretService())
-    core = vault.core()
+    session = vault.groupSession()
   }
 
   private func importBoth() throws {
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
   }
 
   /// Tries every secret of the keyring, and the keys that are held, on a copy of the file.
@@ -48,12 +48,12 @@ struct SignOutTests {
   @Test("the erased account is gone from the file, and its former key from the keyring")
   func erasure() throws {
     try importBoth()
-    let old = try core.keyID()
+    let old = try session.keyID()
     #expect(try vault.keyringGenerations(old.groupID) == [1])
     let backup = try vault.backUp()
     #expect(try opens(backup) == 1)
 
-    let report = try core.signOut(["ADA@contoso.example"])
+    let report = try session.signOut(["ADA@contoso.example"])
 
     #expect(report.accounts.map(\.username) == ["ada@contoso.example"])
     #expect(report.isClean)
@@ -65,10 +65,11 @@ struct SignOutTests {
     #expect(try opens(try vault.backUp()) == 1)
     let wal = try Data(contentsOf: URL(filePath: vault.file().path + "-wal"))
     #expect(wal.isEmpty)
-    for core in [core, vault.core()] {
-      #expect(try core.accounts(.all).usernames == ["Bob@fabrikam.example"])
-      #expect(try core.tokenText(account: "bob@fabrikam.example") == "fake-at-Bob@fabrikam.example")
-      #expect(try core.read { try $0.verify() }.isSound)
+    for session in [session, vault.groupSession()] {
+      #expect(try session.accounts(.all).usernames == ["Bob@fabrikam.example"])
+      #expect(
+        try session.tokenText(account: "bob@fabrikam.example") == "fake-at-Bob@fabrikam.example")
+      #expect(try session.read { try $0.verify() }.isSound)
     }
   }
 
@@ -78,18 +79,18 @@ struct SignOutTests {
     cache.apps = [
       MSALCache.App(clientID: Clients.cli, environment: "login.windows.net", familyID: "1")
     ]
-    try core.importCache(cache)
+    try session.importCache(cache)
     let database = try Database(path: vault.file().path, busyMilliseconds: 0)
     try database.setMeta(Format.Meta.extras.rawValue, [UInt8](repeating: 7, count: 300))
-    #expect(try core.signOut([Person.ada.id]).isClean)
-    #expect(try vault.core().accounts(.all).usernames == ["Bob@fabrikam.example"])
+    #expect(try session.signOut([Person.ada.id]).isClean)
+    #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
   @Test("bridges lead on from the former key, and to nothing that was erased")
   func wrappedSuccessors() throws {
     try importBoth()
-    let key = try vault.custodian.key(try core.keyID())
-    try core.signOut([Person.ada.id])
+    let key = try vault.custodian.key(try session.keyID())
+    try session.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
     #expect(try locked.generationsWithSuccessor() == [1])
     // Who kept the former key gets the new one by it, which opens the accounts that stayed.
@@ -105,13 +106,13 @@ struct SignOutTests {
   func directoryRules() throws {
     try importBoth()
     let rules = DirectoryRules(vaultDirectory: vault.directory.path)
-    let tags = try core.read { transaction in
-      try [Person.ada, .bob].map { try core.lookup.stored(.named($0.id), in: transaction).tag }
+    let tags = try session.read { transaction in
+      try [Person.ada, .bob].map { try session.lookup.stored(.named($0.id), in: transaction).tag }
     }
     for (tag, path) in zip(tags, ["/projects/ada", "/projects/bob"]) {
-      try rules.set(DirectoryRules.Rule(group: core.group, account: tag, path: path))
+      try rules.set(DirectoryRules.Rule(group: session.group, account: tag, path: path))
     }
-    let report = try core.signOut([Person.ada.id])
+    let report = try session.signOut([Person.ada.id])
     #expect(report.entries.last?.detail == "1 removed")
     #expect(try rules.all().map(\.path) == ["/projects/bob"])
   }
@@ -119,13 +120,13 @@ struct SignOutTests {
   @Test("an account that is named twice goes once; nobody named, nothing done")
   func selection() throws {
     try importBoth()
-    let both = try core.signOut([Person.ada.id, "ada@contoso.example", "1111"])
+    let both = try session.signOut([Person.ada.id, "ada@contoso.example", "1111"])
     #expect(both.accounts.count == 1)
-    let generation = try core.header().generation
-    #expect(try core.signOut([]).accounts.isEmpty)
-    #expect(try core.signOut([], client: Clients.cli).accounts.isEmpty)
-    #expect(try core.header().generation == generation)
-    let twice = try core.signOut([Person.bob.id, Person.bob.username], client: Clients.cli)
+    let generation = try session.header().generation
+    #expect(try session.signOut([]).accounts.isEmpty)
+    #expect(try session.signOut([], client: Clients.cli).accounts.isEmpty)
+    #expect(try session.header().generation == generation)
+    let twice = try session.signOut([Person.bob.id, Person.bob.username], client: Clients.cli)
     #expect(twice.accounts.count == 1)
   }
 
@@ -133,11 +134,11 @@ struct SignOutTests {
   func unknownName() throws {
     try importBoth()
     let before = try vault.backUp().map(\.1)
-    let id = try core.keyID()
+    let id = try session.keyID()
     for texts in [["nobody"], [Person.ada.id, "nobody"]] {
-      let error = #expect(throws: VaultError.self) { try core.signOut(texts) }
+      let error = #expect(throws: VaultError.self) { try session.signOut(texts) }
       #expect(error?.name == "noAccount")
-      let client = #expect(throws: VaultError.self) { try core.signOut(texts, client: "c") }
+      let client = #expect(throws: VaultError.self) { try session.signOut(texts, client: "c") }
       #expect(client?.name == "noAccount")
     }
     #expect(try vault.backUp().map(\.1) == before)
@@ -146,35 +147,35 @@ struct SignOutTests {
 
   @Test("all accounts and all that belongs to none go at once")
   func everything() throws {
-    try core.importCache(
+    try session.importCache(
       Person.ada.cache() + Person.bob.cache()
         + MSALCache(apps: [.init(clientID: "c", environment: "e", familyID: "1")]))
     let backup = try vault.backUp()
-    #expect(try core.signOutAll().accounts.count == 2)
-    #expect(try core.accounts(.all).emptyReason == .noAccounts)
-    #expect(try core.exportCache(.all) == MSALCache())
+    #expect(try session.signOutAll().accounts.count == 2)
+    #expect(try session.accounts(.all).emptyReason == .noAccounts)
+    #expect(try session.exportCache(.all) == MSALCache())
     #expect(try opens(backup) == 0)
-    #expect(try core.signOutAll().isClean)
+    #expect(try session.signOutAll().isClean)
   }
 
   @Test("one client goes, the others and the family's token stay, and copies open no more")
   func perClient() throws {
-    try core.importCache(
+    try session.importCache(
       Person.ada.cache()
         + MSALCache(tokens: [
           Person.ada.refresh("fake-frt", family: "1"),
           Person.ada.refresh("fake-rt-editor", client: Clients.editor),
           Person.ada.access("fake-at-editor", client: Clients.editor),
         ]))
-    try core.setAlias("work", of: Person.ada.id)
-    try core.switchTo("work")
+    try session.setAlias("work", of: Person.ada.id)
+    try session.switchTo("work")
     let backup = try vault.backUp()
 
-    let report = try core.signOut(["work"], client: Clients.cli.uppercased())
+    let report = try session.signOut(["work"], client: Clients.cli.uppercased())
 
     #expect(report.isClean && report.accounts.count == 1)
     #expect(try opens(backup) == 0)
-    let fresh = vault.core()
+    let fresh = vault.groupSession()
     let account = try fresh.accounts(.all).accounts[0]
     #expect(account.alias == "work" && account.isCurrent && account.isSignedIn)
     let secrets = try fresh.exportCache(.all).tokens.map { $0.secret.reveal() }
@@ -200,11 +201,11 @@ struct SignOutTests {
       """
     let cache = try MSALCache(json: Array(json.utf8))
     #expect(cache.tokens.map(\.credential.environment) == [""])
-    try core.importCache(cache)
-    #expect(try core.accounts(.all).accounts.count == 1)
-    #expect(try core.exportCache(.all).json() == cache.json())
-    try core.signOut([Person.ada.id])
-    let left = String(decoding: try core.exportCache(.all).json(), as: UTF8.self)
+    try session.importCache(cache)
+    #expect(try session.accounts(.all).accounts.count == 1)
+    #expect(try session.exportCache(.all).json() == cache.json())
+    try session.signOut([Person.ada.id])
+    let left = String(decoding: try session.exportCache(.all).json(), as: UTF8.self)
     #expect(left.contains("fake-of-bob") && left.contains(#""family_id":"1""#))
     #expect(!left.contains("fake-of-ada") && !left.contains("fake-bound"))
   }
@@ -216,15 +217,16 @@ struct SignOutTests {
         "secret":"fake-bound"}}}
       """
     let foreign = try MSALCache(json: Array(json.utf8))
-    try core.importCache(foreign)
-    try core.importCache(Person.ada.cache())
-    #expect(try core.accounts(.all).accounts.count == 2)
-    #expect(try core.signOut([Person.ada.id]).accounts.map(\.username) == ["ada@contoso.example"])
-    #expect(try core.accounts(.all).emptyReason == .noAccounts)
+    try session.importCache(foreign)
+    try session.importCache(Person.ada.cache())
+    #expect(try session.accounts(.all).accounts.count == 2)
+    #expect(
+      try session.signOut([Person.ada.id]).accounts.map(\.username) == ["ada@contoso.example"])
+    #expect(try session.accounts(.all).emptyReason == .noAccounts)
     // The other way round it has a place to go.
-    try core.importCache(Person.ada.cache())
-    try core.importCache(foreign)
-    #expect(try core.accounts(.all).accounts.count == 1)
+    try session.importCache(Person.ada.cache())
+    try session.importCache(foreign)
+    #expect(try session.accounts(.all).accounts.count == 1)
   }
 
   @Test("a client's foreign token that came before its account goes with the client")
@@ -234,25 +236,25 @@ struct SignOutTests {
         + #""secret":"fake-bound-\#(client)"}"#
     }
     let cache = #"{"AccessToken":{},"BoundRefreshToken":{\#(json.joined(separator: ","))}}"#
-    try core.importCache(try MSALCache(json: Array(cache.utf8)))
-    try core.importCache(Person.ada.cache())
-    #expect(try core.signOut([Person.ada.id], client: Clients.cli).accounts.count == 1)
-    let left = String(decoding: try vault.core().exportCache(.all).json(), as: UTF8.self)
+    try session.importCache(try MSALCache(json: Array(cache.utf8)))
+    try session.importCache(Person.ada.cache())
+    #expect(try session.signOut([Person.ada.id], client: Clients.cli).accounts.count == 1)
+    let left = String(decoding: try vault.groupSession().exportCache(.all).json(), as: UTF8.self)
     #expect(!left.contains("fake-bound-\(Clients.cli)"))
     #expect(left.contains("fake-bound-\(Clients.editor)"))
-    #expect(try vault.core().accounts(.all).accounts.count == 2)
-    #expect(try core.signOut([Person.ada.id], client: Clients.editor).accounts.count == 1)
-    #expect(try vault.core().accounts(.all).usernames == ["ada@contoso.example"])
-    #expect(try vault.core().read { try $0.verify() }.isSound)
+    #expect(try vault.groupSession().accounts(.all).accounts.count == 2)
+    #expect(try session.signOut([Person.ada.id], client: Clients.editor).accounts.count == 1)
+    #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
+    #expect(try vault.groupSession().read { try $0.verify() }.isSound)
   }
 
   @Test("damage in one account lets the others be signed out, and is never deleted unasked")
   func damage() throws {
     try importBoth()
-    core.close()
+    session.close()
     try Database(path: vault.file().path, busyMilliseconds: 0).execute(
       "UPDATE account SET sheet = zeroblob(length(sheet)) WHERE id = 1")
-    let fresh = vault.core()
+    let fresh = vault.groupSession()
     let names = [Person.ada, .bob]
     let listed = fresh.listingOrError()
     #expect(listed == "damaged" || listed == "1 damaged")
@@ -268,7 +270,7 @@ struct SignOutTests {
       } catch { return false }
     }
     #expect(results.filter { $0 }.count == 1)
-    #expect(try vault.core().read { $0.state.accountCount } == 1)
+    #expect(try vault.groupSession().read { $0.state.accountCount } == 1)
   }
 }
 

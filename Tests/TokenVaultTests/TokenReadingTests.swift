@@ -7,24 +7,24 @@ import TokenVaultModel
 @Suite("Reading stored tokens")
 struct TokenReadingTests {
   private let vault: TestVault
-  private let core: GroupSession
+  private let session: GroupSession
   private let ada = Person.ada
 
   init() throws {
     vault = try TestVault()
-    core = vault.core()
+    session = vault.groupSession()
   }
 
   private func store(_ tokens: MSALCache.Token...) throws {
-    try core.importCache(MSALCache(profiles: [ada.profile()], tokens: tokens))
+    try session.importCache(MSALCache(profiles: [ada.profile()], tokens: tokens))
   }
 
   private func ask(_ request: TokenRequest) throws -> String {
-    String(decoding: try core.token(request, account: nil).accessToken.reveal(), as: UTF8.self)
+    String(decoding: try session.token(request, account: nil).accessToken.reveal(), as: UTF8.self)
   }
 
   private func refusal(_ request: TokenRequest) -> VaultError? {
-    #expect(throws: VaultError.self) { try core.token(request, account: ada.username) }
+    #expect(throws: VaultError.self) { try session.token(request, account: ada.username) }
   }
 
   private func scopes(_ text: String) -> TokenRequest {
@@ -58,7 +58,7 @@ struct TokenReadingTests {
     var alias = ada
     alias.environment = "sts.windows.net"
     try store(ada.refresh("fake-rt"), alias.access("fake-at"))
-    #expect(try core.accounts(.all).accounts.count == 1)
+    #expect(try session.accounts(.all).accounts.count == 1)
     #expect(try ask(scopes("User.Read")) == "fake-at")
   }
 
@@ -111,10 +111,10 @@ struct TokenReadingTests {
     ] {
       var person = ada
       (person.environment, person.authorityType) = (environment, type)
-      try core.importCache(person.cache())
+      try session.importCache(person.cache())
       let request = TokenRequest(scopes: ScopeSet([]), resource: "https://graph.microsoft.com")
       let error = #expect(throws: VaultError.self) {
-        try core.token(request, account: "\(person.id)//\(environment)")
+        try session.token(request, account: "\(person.id)//\(environment)")
       }
       #expect(error?.interaction == .noToken)
     }
@@ -134,8 +134,8 @@ struct TokenReadingTests {
     try store(
       ada.access("fake-3", client: Clients.editor), ada.access("fake-4", realm: Person.fabrikam),
       ada.access("fake-5") { $0.tokenType = "pop" })
-    #expect(try core.tokenText(client: Clients.cli) == "fake-2")
-    #expect(try core.tokenText(client: Clients.editor) == "fake-3")
+    #expect(try session.tokenText(client: Clients.cli) == "fake-2")
+    #expect(try session.tokenText(client: Clients.editor) == "fake-3")
   }
 
   @Test("what is bound to a key, an assertion or a claims request is never served")
@@ -162,13 +162,13 @@ struct TokenReadingTests {
         "target":"User.Read","client_id":"x","cached_at":"1","expires_on":"9999999999"}}}
       """
     let cache = try MSALCache(json: Array(json.utf8))
-    try core.importCache(cache)
+    try session.importCache(cache)
     // Read back by another vault, not out of memory.
-    let account = try vault.core().accounts(.all).accounts[0]
+    let account = try vault.groupSession().accounts(.all).accounts[0]
     #expect(!account.isSignedIn && account.accessTokenExpiresOn == nil)
     #expect(refusal(scopes("User.Read"))?.interaction == .noToken)
     #expect(refusal(scopes(""))?.interaction == .noToken)
-    #expect(try vault.core().exportCache(.all).json() == cache.json())
+    #expect(try vault.groupSession().exportCache(.all).json() == cache.json())
   }
 
   @Test("without scopes, several tokens are an error that lists them")
@@ -188,28 +188,30 @@ struct TokenReadingTests {
       ada.refresh("fake-rt"), ada.access("fake-cli"),
       ada.refresh("fake-rt-2", client: Clients.editor),
       ada.access("fake-editor", "Files.Read", client: Clients.editor))
-    try core.signOut([ada.username], client: Clients.cli)
+    try session.signOut([ada.username], client: Clients.cli)
     var request = scopes("User.Read")
     request.clientID = Clients.cli
     #expect(refusal(request)?.interaction == .signedOut)
     #expect(refusal(scopes("User.Read"))?.interaction == .noToken)
-    #expect(try core.tokenText("Files.Read", client: Clients.editor) == "fake-editor")
+    #expect(try session.tokenText("Files.Read", client: Clients.editor) == "fake-editor")
   }
 
   @Test("tokens of no account in several tenants are told apart by the tenant that is asked for")
   func severalTenantsWithoutAHome() throws {
     var app = ada
     app.id = ""
-    try core.importCache(
+    try session.importCache(
       MSALCache(tokens: [
         app.access("fake-contoso", ".default"),
         app.access("fake-fabrikam", ".default", realm: Person.fabrikam),
       ]))
     var request = scopes(".default")
-    let error = #expect(throws: VaultError.self) { try core.token(request, account: Clients.cli) }
+    let error = #expect(throws: VaultError.self) {
+      try session.token(request, account: Clients.cli)
+    }
     #expect(error?.interaction == .otherTenant([Person.contoso, Person.fabrikam]))
     request.tenantID = Person.contoso
-    let result = try core.token(request, account: Clients.cli)
+    let result = try session.token(request, account: Clients.cli)
     #expect(result.accessToken.reveal() == Array("fake-contoso".utf8))
   }
 
@@ -224,7 +226,7 @@ struct TokenReadingTests {
   @Test("the answer says whose token it is, until when, for what and from where")
   func answer() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at", "User.Read openid"))
-    let result = try core.token(scopes("User.Read"), account: nil)
+    let result = try session.token(scopes("User.Read"), account: nil)
     #expect(result.tokenType == "Bearer" && result.isFromCache)
     #expect(result.expiresOn == Timestamp(epochSeconds: TestVault.start + 3600))
     #expect(result.scopes.scopes == ["User.Read", "openid"])
