@@ -23,7 +23,7 @@ import TokenVaultTestSupport
   }
 
   /// The client awaits on the main actor, and the transport needs the main actor for each request.
-  @Test @MainActor func itSignsInRefreshesAndCallsAnAPI() async throws {
+  @Test @MainActor func anAsyncTransportSignsInRefreshesAndCallsAnAPI() async throws {
     let bench = try SignInBench()
     let transport = MainActorTransport()
     let app = try application(bench, transport)

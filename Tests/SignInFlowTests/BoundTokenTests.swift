@@ -6,7 +6,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// Tokens that only the holder of a key can use.
-@Suite struct BoundTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundTokenTests {
   private static let scopes = ScopeSet(["User.Read"])
 
   private func application(_ bench: SignInBench) throws -> PublicClientApplication {
@@ -33,7 +33,7 @@ import TokenVaultModel
     .pop(.init(.get, try #require(HTTPURL(bench.provider.url + "/v1.0/me")), nonce: nonce))
   }
 
-  @Test func aBoundTokenOpensTheAPIOnlyInASignedRequestForIt() async throws {
+  @Test func aBoundTokenIsAcceptedOnlyInARequestSignedForIt() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let result = try await app.acquireToken(interactive: interactive(scheme(bench)))
@@ -49,7 +49,7 @@ import TokenVaultModel
     #expect(try me(bench, header) == 401)
   }
 
-  @Test func aBoundTokenIsServedToItsKeyAndNeverAsABearerToken() async throws {
+  @Test func aBoundTokenIsServedForItsKeyAndNeverAsABearerToken() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let first = try await app.acquireToken(interactive: interactive(scheme(bench)))
@@ -77,7 +77,7 @@ import TokenVaultModel
     #expect(try me(bench, other.authorizationHeader.reveal()) == 200)
   }
 
-  @Test func aBoundTokenIsRefreshedAndTheDeadOnesGo() async throws {
+  @Test func aBoundTokenIsRefreshedAndExpiredOnesAreDeleted() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: interactive(scheme(bench))).account
@@ -96,7 +96,7 @@ import TokenVaultModel
     #expect(kept.count == 1)
   }
 
-  @Test func aBearerTokenInThePlaceOfABoundOneIsRefusedAndTheOtherWayRound() async throws {
+  @Test func aTokenOfAnotherTypeThanRequestedIsRefused() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     for (scheme, type) in [(try scheme(bench), "Bearer"), (.bearer, "pop")] {

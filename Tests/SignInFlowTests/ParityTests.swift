@@ -6,7 +6,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// What docs/msal-parity.md says of the public API and no other test shows.
-@Suite struct ParityTests {
+@Suite(.timeLimit(.minutes(10))) struct ParityTests {
   private static let ada = "ada@contoso.example"
   private static let linus = "linus@fabrikam.example"
 
@@ -17,7 +17,7 @@ import TokenVaultModel
       try bench.application(path), vault: bench.vault.configuration(), platform: bench.platform)
   }
 
-  @Test func aConfigurationThatChangesLaterChangesNoApplication() throws {
+  @Test func aLaterChangeOfTheConfigurationDoesNotAffectTheApplication() throws {
     let bench = try SignInBench()
     var configuration = try bench.application()
     let app = PublicClientApplication(
@@ -49,13 +49,13 @@ import TokenVaultModel
     #expect(other.identifier != home.homeAccountID.objectID)
   }
 
-  @Test func anAccountOfAnotherProviderHasTheClaimsOfItsOnlyTenant() throws {
+  @Test func anAccountOfAThirdPartyProviderHasTheClaimsOfItsOnlyTenant() throws {
     let bench = try SignInBench()
     let account = try bench.signIn(as: Self.ada, scopes: "", bench.application("oidc/one")).account
     #expect(account.claims?.subject == account.identifier)
   }
 
-  @Test func anAPIIsCalledWithTheApplicationsTokenOfTheAccount() async throws {
+  @Test func anAPIIsCalledWithATokenOfTheAccount() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try bench.signIn(as: Self.ada).account
@@ -83,7 +83,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func aRequestBearsItsNameToTheProviderAndBack() async throws {
+  @Test func aCorrelationIDIsSentToTheProviderAndReturned() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let name = "6f2a9c1e-0000-4000-8000-00000000abcd"
@@ -98,7 +98,7 @@ import TokenVaultModel
     #expect(named == [name, silent.correlationID])
   }
 
-  @Test func whatTheProviderWantsToSeeIsInTheReason() throws {
+  @Test func theInteractionReasonContainsTheRequestedClaims() throws {
     let wanted = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
     let refused = InteractionReason.refused(
       OAuthError(code: "interaction_required", claims: wanted))
@@ -136,7 +136,7 @@ import TokenVaultModel
     #expect(try await found(AccountQuery(username: Self.ada)) == [ada.identity])
   }
 
-  @Test func theListenerIsOnTheLoopbackAddressThatTheRedirectURINames() throws {
+  @Test func theListenerUsesTheLoopbackAddressOfTheRedirectURI() throws {
     let bench = try SignInBench()
     for uri in ["http://localhost", "http://[::1]/", "http://127.0.0.1/callback"] {
       var application = try bench.application()
@@ -149,7 +149,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aSignOutTakesItsParametersToTheProvidersPage() async throws {
+  @Test func signOutParametersReachTheProvidersPage() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try bench.signIn(as: Self.ada).account

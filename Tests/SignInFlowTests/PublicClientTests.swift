@@ -8,7 +8,7 @@ import TokenVaultModel
 
 /// What the tutorials call. No deadline runs across an await: the pool is shared with tests that
 /// block it.
-@Suite struct PublicClientTests {
+@Suite(.timeLimit(.minutes(10))) struct PublicClientTests {
   private static let user = "ada@contoso.example"
   private static let scopes = ScopeSet(["User.Read"])
   private static let oneDay = 86_400_000
@@ -37,7 +37,7 @@ import TokenVaultModel
     } catch let error as VaultError { return error }
   }
 
-  @Test func theTutorialsCallsDoWhatTheyTeach() async throws {
+  @Test func theCallsOfTheTutorialWorkAsDescribed() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     #expect(try await app.accounts().accounts.isEmpty)
@@ -67,7 +67,7 @@ import TokenVaultModel
     #expect(try await app.acquireTokenSilent(again).isFromCache)
   }
 
-  @Test func aTenantThatIsADomainIsServedFromTheCacheToo() async throws {
+  @Test func aTenantNamedByItsDomainIsServedFromTheCache() async throws {
     let bench = try SignInBench()
     let app = try application(bench, "contoso.example/v2.0")
     bench.browser.username.withLock { $0 = "linus@fabrikam.example" }
@@ -96,7 +96,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func theVaultServesWhileASignInWaitsAndASecondOneIsRefused() async throws {
+  @Test func theVaultServesDuringASignInAndASecondSignInIsRefused() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: request).account
@@ -118,7 +118,7 @@ import TokenVaultModel
     #expect(try await app.acquireToken(interactive: request).account.identity == account.identity)
   }
 
-  @Test func theEventsTellTheWayOfASignIn() async throws {
+  @Test func theEventsReportTheStepsOfASignIn() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let events = app.events
@@ -152,7 +152,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func anAuthorityThatIsNotKnownIsNotAsked() async throws {
+  @Test func anUnknownAuthorityIsNotContacted() async throws {
     let bench = try SignInBench()
     let other = try ProviderProcess()
     let foreign = try Authority("\(other.url)/common/v2.0")
@@ -176,7 +176,7 @@ import TokenVaultModel
     #expect(try other.log().isEmpty)
   }
 
-  @Test func removingIsForThisApplicationAndWipingForAll() async throws {
+  @Test func removeAffectsThisApplicationAndWipeAffectsAll() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let other = try application(bench, client: ProviderProcess.familyClients[0])
@@ -202,7 +202,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func wipingTheCacheLeavesNobody() async throws {
+  @Test func wipingTheCacheRemovesEveryAccount() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let ada = try await app.acquireToken(interactive: request).account
@@ -218,7 +218,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func aDeviceCodeIsToldByTheEvents() async throws {
+  @Test func theEventsReportADeviceCode() async throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     let app = try application(bench)
     let events = app.events
@@ -234,7 +234,7 @@ import TokenVaultModel
     #expect(try await signIn.value.account.username == Self.user)
   }
 
-  @Test func theExtendedLifetimeIsTheConfigurations() async throws {
+  @Test func theExtendedLifetimeIsAnOptionOfTheConfiguration() async throws {
     let bench = try SignInBench()
     let app = try application(bench) { $0.extendedLifetimeEnabled = true }
     let account = try await app.acquireToken(interactive: request).account

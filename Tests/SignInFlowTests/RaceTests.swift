@@ -7,7 +7,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// What others do to an account while a refresh is on its way.
-@Suite struct RaceTests {
+@Suite(.timeLimit(.minutes(10))) struct RaceTests {
   private static let user = "ada@contoso.example"
 
   /// Does something once after the provider answered a refresh, and before the answer is read.
@@ -84,7 +84,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func aRefusedTokenThatWasReplacedMeanwhileIsLeftAlone() throws {
+  @Test func theReplacementOfARefusedTokenIsKept() throws {
     let bench = try expired()
     try bench.provider.fault(
       #"{"grant": "refresh_token", "error": "invalid_grant", "suberror": "bad_token"}"#)
@@ -128,7 +128,7 @@ import TokenVaultModel
     #expect(try !bench.silent(of: Self.user, client: two).isFromCache)
   }
 
-  @Test func aClientOfNoFamilyGetsNothingAndHarmsNothing() throws {
+  @Test func aClientOutsideTheFamilyGetsNoTokenAndDamagesNone() throws {
     let bench = try SignInBench()
     let family = ProviderProcess.familyClients[0]
     try bench.signIn(as: Self.user, try bench.application(client: family))
@@ -144,7 +144,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshRequests") == before + 1)
   }
 
-  @Test func aSharedDeviceHasOneAccountWhoseSignOutIsForAll() throws {
+  @Test func aSharedDeviceHasOneAccountAndItsSignOutAppliesToAllClients() throws {
     let bench = try SignInBench()
     let device = bench.vault.home.appending(path: "etc")
     try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
@@ -177,7 +177,7 @@ import TokenVaultModel
     try bench.signIn(as: "grace@contoso.example")
   }
 
-  @Test func rfc8628_aDeviceSignsInAndIsTurnedAway() throws {
+  @Test func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
       try Acquisition(bench.vault.groupSession(), platform: bench.platform) { event in
@@ -199,7 +199,7 @@ import TokenVaultModel
     #expect(error?.signIn == .cancelled)
   }
 
-  @Test func rfc7009_aSignOutTellsTheProviderAndHappensWithoutItToo() throws {
+  @Test func rfc7009_aSignOutRevokesAtTheProviderAndSucceedsWithoutIt() throws {
     let bench = try SignInBench()
     try bench.signIn(as: Self.user)
     var options = SignOutOptions()

@@ -7,12 +7,12 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// The ways back from the browser (RFC 8252 section 7), each through a whole sign-in.
-@Suite struct RedirectFormTests {
+@Suite(.timeLimit(.minutes(10))) struct RedirectFormTests {
   @Test(arguments: [
     "http://127.0.0.1/", "http://127.0.0.1/callback", "http://[::1]/", "http://[::1]/callback",
     "http://localhost/", "http://localhost/callback",
   ])
-  func rfc8252_section7_3_loopbackAddressesTakeAFreePortEach(uri: String) throws {
+  func rfc8252_section7_3_eachSignInListensOnAFreeLoopbackPort(uri: String) throws {
     let bench = try SignInBench()
     var application = try bench.application()
     application.redirectURI = try RedirectURI(uri)
@@ -30,7 +30,7 @@ import TokenVaultModel
     #expect(sent.count == 2)
   }
 
-  @Test func rfc8252_section7_1_aPrivateSchemeBringsTheAnswerThroughTheDesktop() throws {
+  @Test func rfc8252_section7_1_aPrivateURISchemeDeliversTheResponse() throws {
     let bench = try SignInBench()
     let runtime = bench.vault.home.appending(path: "run")
     try FileManager.default.createDirectory(

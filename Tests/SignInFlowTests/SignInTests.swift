@@ -5,7 +5,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// Signing in through the browser against the embedded provider.
-@Suite struct SignInTests {
+@Suite(.timeLimit(.minutes(10))) struct SignInTests {
   @Test func aSignInIsStoredAndServedSilently() throws {
     let bench = try SignInBench()
     let result = try bench.signIn(as: "ada@contoso.example")

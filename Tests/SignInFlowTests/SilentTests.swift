@@ -6,7 +6,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 /// Tokens without the user, with the provider well and unwell.
-@Suite struct SilentTests {
+@Suite(.timeLimit(.minutes(10))) struct SilentTests {
   private static let user = "ada@contoso.example"
 
   private func signedIn(_ configuration: String? = nil) throws -> (SignInBench, TokenResult) {
@@ -14,7 +14,7 @@ import TokenVaultModel
     return (bench, try bench.signIn(as: Self.user))
   }
 
-  @Test func aTokenThatIsDueIsRefreshedAndWhileThatFailsServed() throws {
+  @Test func aTokenDueForRefreshIsServedWhileTheRefreshFails() throws {
     let (bench, first) = try signedIn()
     try bench.advance(by: 1900)
     try bench.provider.fault(#"{"status": 503}"#)
@@ -30,7 +30,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func anOutageIsOutlastedOnlyWhereThatIsWanted() throws {
+  @Test func anExpiredTokenIsServedDuringAnOutageOnlyIfRequested() throws {
     let (bench, first) = try signedIn()
     try bench.advance(by: 3700)
     for fault in [#"{"status": 503, "count": 2}"#, #"{"ending": "cut", "count": 2}"#] {
@@ -48,7 +48,7 @@ import TokenVaultModel
     #expect(error?.signIn == .badAnswer(.notJSON(status: 503)))
   }
 
-  @Test func anExtendedLifetimeIsForOutagesOnly() throws {
+  @Test func theExtendedLifetimeAppliesToOutagesOnly() throws {
     let (bench, _) = try signedIn()
     try bench.advance(by: 3700)
     try bench.provider.fault(#"{"error": "invalid_grant", "suberror": "basic_action"}"#)
@@ -64,7 +64,7 @@ import TokenVaultModel
     (#"{"error": "temporarily_unavailable", "status": 503, "retryAfter": 5}"#, 5),
     (#"{"error": "invalid_request", "retryAfter": 7}"#, 7),
   ])
-  func aProviderThatAsksForQuietIsLeftAloneForSoLong(fault: String, seconds: Int64) throws {
+  func aRateLimitingProviderIsNotContactedUntilTheDelayEnds(fault: String, seconds: Int64) throws {
     let (bench, _) = try signedIn()
     // To the second.
     bench.vault.tickingFrom.withLock { $0 = nil }
@@ -97,7 +97,8 @@ import TokenVaultModel
     (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
     (#""status": 400"#, true), (#""status": 401"#, true),
   ])
-  func whatWantsTheUserPausesAndOnlyADeadTokenIsDeleted(fault: String, isKept: Bool) throws {
+  func aRefusalIsThrottledAndOnlyAnInvalidRefreshTokenIsDeleted(fault: String, isKept: Bool) throws
+  {
     let (bench, _) = try signedIn()
     try bench.advance(by: 4000)
     try bench.provider.fault("{\(fault)}")
@@ -118,7 +119,7 @@ import TokenVaultModel
     #expect(try !bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func aPauseEndsWithItsTimeASignInOrAnotherSuccess() throws {
+  @Test func aThrottleEndsWithItsTimeASignInOrAnotherSuccess() throws {
     let (bench, _) = try signedIn()
     let fault = #"{"error": "interaction_required", "suberror": "basic_action"}"#
     func isThrottled() throws -> Bool { try failure { try bench.silent(of: Self.user) } != nil }
@@ -141,7 +142,7 @@ import TokenVaultModel
     #expect(try !isThrottled())
   }
 
-  @Test func aForcedRefreshAndClaimsAskTheProvider() throws {
+  @Test func aForcedRefreshAndAClaimsRequestContactTheProvider() throws {
     let (bench, first) = try signedIn()
     let forced = try bench.silent(of: Self.user) { $0.forceRefresh = true }
     #expect(forced.accessToken.reveal() != first.accessToken.reveal())
@@ -154,7 +155,7 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == stronger.accessToken.reveal())
   }
 
-  @Test func declinedScopesAreAnErrorAndWhatWasGrantedIsKept() throws {
+  @Test func declinedScopesAreAnErrorAndTheTokenForGrantedOnesIsKept() throws {
     let bench = try SignInBench(#"{"declinedScopes": ["Mail.Read"]}"#)
     let error = try failure { try bench.signIn(as: Self.user, scopes: "User.Read Mail.Read") }
     guard case .declinedScopes(let granted, let declined)? = error?.signIn else {
@@ -166,7 +167,7 @@ import TokenVaultModel
     #expect(try bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func rfc9700_section4_14_2_everyRefreshRotatesAndTheOldTokenIsGone() throws {
+  @Test func rfc9700_section4_14_2_everyRefreshReplacesTheRefreshToken() throws {
     let (bench, _) = try signedIn()
     for _ in 0..<5 {
       try bench.advance(by: 4000)
@@ -198,7 +199,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func aClientThatIsNotNamedNeedNotBeWhereATokenIsValid() throws {
+  @Test func theClientIsOptionalWhileAStoredTokenIsValid() throws {
     let bench = try SignInBench()
     let clients = [ProviderProcess.client] + ProviderProcess.familyClients
     for client in clients {

@@ -6,8 +6,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Listing and finding accounts")
-struct AccountReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountReadingTests {
   private let vault: TestVault
 
   init() throws { vault = try TestVault() }
@@ -32,8 +31,7 @@ struct AccountReadingTests {
     try everybody().accounts(query).usernames
   }
 
-  @Test("all accounts come by user name, then identifier, whatever order they were stored in")
-  func order() throws {
+  @Test func accountsAreSortedByUsernameThenIdentifier() throws {
     let listed = try everybody().accounts(.all)
     #expect(
       listed.usernames == [
@@ -47,8 +45,7 @@ struct AccountReadingTests {
         == listed.accounts.map(\.identity))
   }
 
-  @Test("each condition of a query chooses by itself, without regard to case")
-  func conditions() throws {
+  @Test func eachConditionOfAQueryFiltersWithoutRegardToCase() throws {
     let ada = ["ada@contoso.example"]
     #expect(try usernames(AccountQuery(identifier: Person.ada.id.uppercased())) == ada)
     #expect(try usernames(AccountQuery(username: "ADA@contoso.EXAMPLE")) == ada)
@@ -69,16 +66,14 @@ struct AccountReadingTests {
     #expect(try usernames(AccountQuery(username: "ada@contoso.example", policy: "x")).isEmpty)
   }
 
-  @Test("tenant profiles come home tenant first")
-  func profiles() throws {
+  @Test func theHomeTenantProfileIsListedFirst() throws {
     let ada = try everybody().accounts(AccountQuery(username: "ada@contoso.example")).accounts[0]
     #expect(ada.tenantProfiles.map(\.tenantID) == [Person.contoso, Person.fabrikam])
     #expect(ada.tenantProfiles.map(\.isHomeTenantProfile) == [true, false])
     #expect(ada.homeAccountID.tenantID == Person.contoso)
   }
 
-  @Test("an empty answer says why")
-  func emptyReasons() throws {
+  @Test func anEmptyListingStatesItsReason() throws {
     let session = vault.groupSession()
     #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
     let other = GroupName("dev.tokenvault.shared")
@@ -94,8 +89,7 @@ struct AccountReadingTests {
     #expect(try session.accounts(AccountQuery(signedIn: false)).accounts.count == 1)
   }
 
-  @Test("signed in is asked for the client where the query names one")
-  func signedInClient() throws {
+  @Test func signedInAppliesToTheClientOfTheQuery() throws {
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
     #expect(
@@ -116,8 +110,7 @@ struct AccountReadingTests {
       try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.isEmpty)
   }
 
-  @Test("an account answers to its name, alias, identifier and a unique prefix of that")
-  func names() throws {
+  @Test func anAccountIsFoundByUsernameAliasIdentifierOrUniquePrefix() throws {
     let session = try everybody()
     try session.setAlias("Work", of: "bob@FABRIKAM.example")
     for text in ["work", "WORK", Person.bob.id, "2222", Person.bob.id.uppercased()] {
@@ -133,8 +126,7 @@ struct AccountReadingTests {
     }
   }
 
-  @Test("one user name in two environments is two accounts, and ambiguous")
-  func twoEnvironments() throws {
+  @Test func aUsernameInTwoEnvironmentsIsAmbiguous() throws {
     let session = vault.groupSession()
     var twin = Person.ada
     twin.environment = "login.microsoftonline.us"
@@ -165,8 +157,7 @@ struct AccountReadingTests {
     #expect(try session.signOut([impostor.username]).accounts.map(\.environment) == [us])
   }
 
-  @Test("a damaged directory of names hides no account and stops nobody")
-  func damagedNames() throws {
+  @Test func aDamagedNameIndexHidesNoAccount() throws {
     let session = try everybody()
     try session.setAlias("work", of: Person.bob.id)
     session.close()
@@ -181,8 +172,7 @@ struct AccountReadingTests {
     #expect(none?.name == "noAccount")
   }
 
-  @Test("two aliases of one cloud are one account")
-  func cloudAlias() throws {
+  @Test func twoAliasesOfACloudAreOneAccount() throws {
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
     var same = Person.ada
@@ -192,8 +182,7 @@ struct AccountReadingTests {
     #expect(try session.accounts(.all).accounts.count == 1)
   }
 
-  @Test("a subject of another provider keeps its case")
-  func subjects() throws {
+  @Test func subjectsOfAThirdPartyProviderAreCaseSensitive() throws {
     let session = vault.groupSession()
     let upper = Person(
       id: "Subject", username: "one", realm: "realm", environment: "id.example",
@@ -212,8 +201,7 @@ struct AccountReadingTests {
     #expect(try session.signOut(["Subject"]).accounts.map(\.identifier) == ["Subject"])
   }
 
-  @Test("an alias is taken once, can be given up, and holds no space or control character")
-  func aliases() throws {
+  @Test func anAliasIsUniqueRemovableAndPrintable() throws {
     let session = try everybody()
     #expect(try session.setAlias("work", of: "ada@contoso.example").alias == "work")
     #expect(try session.setAlias("WORK", of: "ada@contoso.example").alias == "WORK")
@@ -235,8 +223,7 @@ struct AccountReadingTests {
     #expect(try session.setAlias("work", of: "bob@fabrikam.example").alias == "work")
   }
 
-  @Test("tokens without an account are found by their client, and can be signed out")
-  func orphans() throws {
+  @Test func tokensWithoutAnAccountAreFoundByTheirClientID() throws {
     let session = vault.groupSession()
     var orphan = Person.ada
     orphan.id = ""

@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("The current account")
-struct CurrentAccountTests {
+@Suite(.timeLimit(.minutes(5))) struct CurrentAccountTests {
   private let vault: TestVault
   private let session: GroupSession
 
@@ -24,8 +23,7 @@ struct CurrentAccountTests {
     }
   }
 
-  @Test("the only signed-in account is current, several are ambiguous, a switch decides for all")
-  func group() throws {
+  @Test func theOnlySignedInAccountIsCurrentAndSeveralRequireASwitch() throws {
     let missing = #expect(throws: VaultError.self) { try session.currentAccount() }
     #expect(missing?.name == "noGroup")
     try session.create()
@@ -42,8 +40,7 @@ struct CurrentAccountTests {
     #expect(listed.map(\.isCurrent) == [false, true])
   }
 
-  @Test("a client is told the account and the one before; the second call gives the same twice")
-  func previousAccount() throws {
+  @Test func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
     try session.importCache(Person.ada.cache())
     let first = try session.currentAccount(client: Clients.cli)
     #expect(first.account?.username == "ada@contoso.example" && first.previous == nil)
@@ -57,8 +54,7 @@ struct CurrentAccountTests {
     #expect(previous(try session.currentAccount(client: Clients.cli)) == "Bob@fabrikam.example")
   }
 
-  @Test("an ambiguous answer is an error and leaves what the client was told as it was")
-  func ambiguous() throws {
+  @Test func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.importCache(Person.bob.cache())
@@ -70,8 +66,7 @@ struct CurrentAccountTests {
     #expect(previous(try session.currentAccount(client: Clients.cli)) == "ada@contoso.example")
   }
 
-  @Test("each client has its own: one that is signed out is not given the group's account")
-  func clients() throws {
+  @Test func eachClientHasItsOwnCurrentAccount() throws {
     try session.importCache(
       Person.ada.cache()
         + MSALCache(tokens: [Person.ada.refresh("fake-rt-editor", client: Clients.editor)])
@@ -85,8 +80,7 @@ struct CurrentAccountTests {
     #expect(try session.currentAccount().username == "ada@contoso.example")
   }
 
-  @Test("after an erasure the client is told once that somebody is gone, and not who")
-  func erased() throws {
+  @Test func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.signOut(["ada@contoso.example"])
@@ -96,8 +90,7 @@ struct CurrentAccountTests {
     #expect(again.account == nil && again.previous == nil)
   }
 
-  @Test("on a shared device the other tools are told once who left")
-  func left() throws {
+  @Test func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
     let device = vault.home.appending(path: "etc/device.json").path
     try SmallFile.write(Array(#"{"deviceMode":"shared"}"#.utf8), to: device)
     try session.importCache(Person.ada.cache())
@@ -110,8 +103,7 @@ struct CurrentAccountTests {
     #expect(try other.currentAccount(client: Clients.editor).previous == nil)
   }
 
-  @Test("asking again writes nothing, so that watching tools do not wake each other for ever")
-  func quiet() throws {
+  @Test func aRepeatedQueryWritesNothing() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     let before = try session.read { $0.state.changes }
@@ -119,8 +111,7 @@ struct CurrentAccountTests {
     #expect(try session.read { $0.state.changes } == before)
   }
 
-  @Test("a plain secret is an account that can be current")
-  func secrets() throws {
+  @Test func aServiceSecretCanBeTheCurrentAccount() throws {
     let service = ServiceURL("git.example")
     _ = try session.addSecret(
       Redacted(Array("fake-pat".utf8)), service: service, username: "ada")

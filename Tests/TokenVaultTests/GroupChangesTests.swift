@@ -6,14 +6,12 @@ import TokenVaultModel
 @testable import TokenVault
 
 // Ends a wait for ever. The tests beside it block, and it takes its turn among them.
-@Suite("Being told of changes", .timeLimit(.minutes(15)))
-struct GroupChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupChangesTests {
   private let vault: TestVault
 
   init() throws { vault = try TestVault() }
 
-  @Test("own commits, rotations and group making do not count, each foreign commit does")
-  func marks() throws {
+  @Test func onlyForeignCommitsChangeTheMark() throws {
     let (session, other) = (vault.groupSession(), vault.groupSession())
     #expect(try session.changeMark() == nil)
     try session.importCache(Person.ada.cache() + Person.bob.cache())
@@ -55,8 +53,7 @@ struct GroupChangesTests {
     }
   }
 
-  @Test("a watching tool hears of the group's making, of commits and of its deletion, and can stop")
-  func watching() async throws {
+  @Test func aWatchReportsCreationCommitsAndDeletionUntilItIsCancelled() async throws {
     let watcher = Watcher()
     let watched = Vault(vault.configuration())
     let watching = Task {

@@ -9,8 +9,7 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-@Suite("Making groups and keeping their keys")
-struct GroupCreationAndCustodyTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupCreationAndCustodyTests {
   func files(_ vault: TestVault) throws -> [String] {
     let folder = vault.directory.appending(path: "groups").path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -36,8 +35,7 @@ struct GroupCreationAndCustodyTests {
 
   // MARK: Making
 
-  @Test("a group is one file beside nothing, readable by its owner only")
-  func creation() throws {
+  @Test func aNewGroupIsOneFileReadableByItsOwnerOnly() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.create()
@@ -48,8 +46,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(try session.keyID().groupID) == [1])
   }
 
-  @Test("an existing file is never written over, not even one whose key is lost")
-  func existing() throws {
+  @Test func anExistingFileIsNeverOverwrittenEvenIfItsKeyIsLost() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
@@ -70,8 +67,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
-  @Test("a keyring that cannot keep the key leaves no group, and the next creation succeeds")
-  func keyringAway() throws {
+  @Test func anUnavailableKeyringLeavesNoGroupAndTheNextCreationSucceeds() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     try keyring.lock()
@@ -89,8 +85,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try files(vault) == [])
   }
 
-  @Test("a creation that was cut short leaves a draft that the next one discards with its key")
-  func cutShort() throws {
+  @Test func anInterruptedCreationLeavesADraftThatTheNextOneDiscards() throws {
     let vault = try TestVault()
     let path = vault.file().path
     try FileSafety.makeDirectory(vault.directory.appending(path: "groups").path)
@@ -110,8 +105,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.groupSession().accounts(.all).emptyReason == .noAccounts)
   }
 
-  @Test("of many that make the group at once one does, and all use the same")
-  func atOnce() throws {
+  @Test func oneOfManyConcurrentCreationsSucceedsAndAllUseItsGroup() throws {
     let vault = try TestVault()
     let made = Mutex<[Bool]>([])
     let failures = Mutex<[String]>([])
@@ -128,8 +122,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.groupSession().accounts(.all).accounts.count == 8)
   }
 
-  @Test("a deleted group takes its keys with it, and copies of it open no more")
-  func deletion() throws {
+  @Test func aDeletedGroupLosesItsKeysSoThatCopiesDoNotOpen() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
@@ -146,8 +139,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try files(vault) == [])
   }
 
-  @Test("a vault that had the group open when it was deleted and made anew uses the new one")
-  func madeAnew() throws {
+  @Test func anOpenSessionUsesTheGroupThatReplacedADeletedOne() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
@@ -158,8 +150,7 @@ struct GroupCreationAndCustodyTests {
 
   // MARK: Passphrase
 
-  @Test("the right passphrase opens, a wrong one and none do not, and the keyring is not asked")
-  func passphrase() throws {
+  @Test func aPassphraseGroupOpensOnlyWithItsPassphraseAndWithoutAKeyring() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
     func session(_ passphrase: String?) -> GroupSession {
       vault.groupSession {
@@ -180,8 +171,7 @@ struct GroupCreationAndCustodyTests {
     #expect(missing?.custody == .passphraseRequired)
   }
 
-  @Test("a sign-out moves the key on without asking for the passphrase again")
-  func passphraseRotation() throws {
+  @Test func aSignOutRotatesTheKeyWithoutAnotherPassphrasePrompt() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
     let asked = Counter()
     let session = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase", asked) }
@@ -195,8 +185,7 @@ struct GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(try fresh.keyID().groupID) == [])
   }
 
-  @Test("a group that is unlocked for a time asks nobody, over a rotation too, until it is locked")
-  func kernelKeyring() throws {
+  @Test func anUnlockedGroupOpensWithoutAPassphraseUntilItIsLocked() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
     let session = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
     try session.importCache(Person.ada.cache() + Person.bob.cache())
@@ -220,8 +209,7 @@ struct GroupCreationAndCustodyTests {
     #expect(expired?.custody == .passphraseRequired)
   }
 
-  @Test("a group of the keyring that is unlocked for a time opens while the keyring is locked")
-  func kernelKeyringBesideTheKeyring() throws {
+  @Test func anUnlockedGroupOpensWhileTheKeyringIsLocked() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     try vault.groupSession().importCache(Person.ada.cache())
@@ -235,8 +223,7 @@ struct GroupCreationAndCustodyTests {
 
   // MARK: Key file
 
-  @Test("a key file opens the group; one that others may read, write or change is refused")
-  func keyFile() throws {
+  @Test func aKeyFileOpensTheGroupAndAnUnsafeOneIsRefused() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
     try vault.save(try manifest(.keyFile(path: path)))

@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Who may open a group")
-struct GroupSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupSessionTests {
   private let vault: TestVault
 
   init() throws {
@@ -25,8 +24,7 @@ struct GroupSessionTests {
         deviceMode: .private))
   }
 
-  @Test("a tool that is no member is refused by every call, by the path of its executable")
-  func refusal() throws {
+  @Test func everyCallRefusesAToolThatIsNotAMember() throws {
     let path = try Membership.executable()
     #expect(path == URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
     try admit(["someone-else", path + "x", "/usr/bin/" + path.split(separator: "/").last!])
@@ -50,8 +48,7 @@ struct GroupSessionTests {
     #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
   }
 
-  @Test("a member is admitted by its path or by its bare name")
-  func admission() throws {
+  @Test func aMemberIsAdmittedByPathOrByName() throws {
     let path = try Membership.executable()
     try admit([path])
     #expect(try tool().accounts(.all).accounts.count == 1)
@@ -61,8 +58,7 @@ struct GroupSessionTests {
     #expect(throws: VaultError.self) { try tool().accounts(.all) }
   }
 
-  @Test("the administrator lists and signs out of a group whose manifest is gone or broken")
-  func withoutManifest() throws {
+  @Test func theAdministratorListsAndSignsOutOfAGroupWithoutAManifest() throws {
     let group = GroupName("org.example.gone")
     let manifests = Manifests(directories: [vault.manifestDirectory.path])
     try manifests.save(
@@ -77,8 +73,7 @@ struct GroupSessionTests {
     #expect(error?.name == "noManifest")
   }
 
-  @Test("calls of the public actor are the core's, off the cooperative pool")
-  func actor() async throws {
+  @Test func theVaultActorPerformsTheCallsOfTheSession() async throws {
     let shared = Vault(vault.configuration())
     #expect(try await shared.accounts().usernames == ["ada@contoso.example"])
     #expect(try await shared.account(username: "ADA@contoso.example").identifier == Person.ada.id)

@@ -6,8 +6,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 /// MSAL for Python itself: it writes a cache, this package reads and writes it, it answers from it.
-@Suite("A token cache of the real MSAL for Python")
-struct MSALCachePeerTests {
+@Suite(.timeLimit(.minutes(5))) struct MSALCachePeerTests {
   private static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "Peers")
 
@@ -41,8 +40,7 @@ struct MSALCachePeerTests {
     let left_after_sign_out: [String: Int]
   }
 
-  @Test("MSAL answers every account from the rewritten cache, without a network, as from its own")
-  func silentAnswers() throws {
+  @Test func msalServesEveryAccountFromTheRewrittenCacheAsFromItsOwn() throws {
     let python = try PythonPeer()
     let directory = URL(fileURLWithPath: NSTemporaryDirectory())
       .appending(path: "msal-\(UUID().uuidString)")

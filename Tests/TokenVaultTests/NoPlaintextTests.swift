@@ -6,8 +6,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Nothing of an account in any file")
-struct NoPlaintextTests {
+@Suite(.timeLimit(.minutes(5))) struct NoPlaintextTests {
   /// Every file below a directory, by its content and its name.
   private func files(_ folder: URL) throws -> [(String, Data)] {
     var found: [(String, Data)] = []
@@ -22,8 +21,7 @@ struct NoPlaintextTests {
     return found
   }
 
-  @Test("after imports, switches, sign-outs and rekeys no file names or holds anything")
-  func everything() throws {
+  @Test func noFileContainsAccountDataInPlaintext() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     let session = vault.groupSession()
@@ -64,8 +62,7 @@ struct NoPlaintextTests {
     }
   }
 
-  @Test("no error tells a token or what the caller asked for in secret")
-  func errors() throws {
+  @Test func noErrorContainsAToken() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())

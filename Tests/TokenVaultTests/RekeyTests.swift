@@ -10,8 +10,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 extension GroupCreationAndCustodyTests {
-  @Test("a group moves between all custodies, and what kept its key before opens it no more")
-  func rekey() throws {
+  @Test func aRekeyMovesBetweenAllCustodiesAndDeletesTheFormerKey() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
     try KeyFileCustodian.create(path: path)
@@ -39,8 +38,7 @@ extension GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [8])
   }
 
-  @Test("a former key that outlives a rekey is told, and the group has its new key all the same")
-  func formerKeyStays() throws {
+  @Test func aFormerKeyThatOutlivesARekeyIsReported() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     func session(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> GroupSession {
@@ -61,8 +59,7 @@ extension GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
-  @Test("a rekey to another key file that was cut short on either side of its commit opens")
-  func keyFileRekeyCutShort() throws {
+  @Test func aGroupOpensAfterAnInterruptedRekeyToAnotherKeyFile() throws {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
     for path in files { try KeyFileCustodian.create(path: path) }
@@ -82,8 +79,7 @@ extension GroupCreationAndCustodyTests {
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
   }
 
-  @Test("a former key that a power cut brings back after the group left the keyring is deleted")
-  func keyComesBackAfterLeaving() throws {
+  @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()
     func session() -> GroupSession {
       vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
@@ -110,8 +106,7 @@ extension GroupCreationAndCustodyTests {
     #expect(try !lookIsNoted())
   }
 
-  @Test("a group that left the keyring has no bridges, and waits for a hung one once in a boot")
-  func hungAfterLeaving() throws {
+  @Test func aGroupThatLeftTheKeyringWaitsForAHungOneOncePerBoot() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     func session() -> GroupSession {
@@ -143,8 +138,7 @@ extension GroupCreationAndCustodyTests {
 
   /// A commit that fails while the log is synced leaves its frames behind those that count; with
   /// the last connection gone, the next recovery takes them for committed.
-  @Test("a commit in doubt that may come back from the log never loses its only key")
-  func commitInDoubt() throws {
+  @Test func aCommitInDoubtNeverLosesItsOnlyKey() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
     func session() -> GroupSession {
       vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
@@ -209,8 +203,7 @@ extension GroupCreationAndCustodyTests {
     withExtendedLifetime((group, other)) {}
   }
 
-  @Test("the recovery code opens a group whose keyring lost the key, and ends with a rekey")
-  func recoveryCode() throws {
+  @Test func aRecoveryCodeOpensAGroupWithoutItsKeyUntilTheNextRekey() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache() + Person.bob.cache())
@@ -239,8 +232,7 @@ extension GroupCreationAndCustodyTests {
     try vault.groupSession().open(recoveryCode: second)
   }
 
-  @Test("a header whose custody was changed opens nothing and asks for no passphrase")
-  func tamperedCustody() throws {
+  @Test func aTamperedCustodyOpensNothingAndPromptsForNothing() throws {
     let vault = try TestVault()
     try vault.groupSession().importCache(Person.ada.cache())
     var header = try vault.groupSession().header()
@@ -254,8 +246,7 @@ extension GroupCreationAndCustodyTests {
     #expect(asked.count.withLock { $0 } == 0)
   }
 
-  @Test("a copy from before a sign-out is told from a lost key")
-  func olderFile() throws {
+  @Test func aCopyFromBeforeASignOutIsDistinguishedFromALostKey() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
@@ -271,8 +262,7 @@ extension GroupCreationAndCustodyTests {
     #expect(throws: VaultError.self) { try vault.groupSession().importCache(Person.bob.cache()) }
   }
 
-  @Test("a keyring that has other items under the group's id gives the one that fits")
-  func severalItems() throws {
+  @Test func theMatchingKeyIsChosenAmongSeveralItemsOfTheKeyring() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())

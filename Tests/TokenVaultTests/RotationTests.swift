@@ -9,8 +9,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Moving a group to its next key")
-struct RotationTests {
+@Suite(.timeLimit(.minutes(10))) struct RotationTests {
   /// A vault with Ada and Bob, with a session of its own where the keyring is going to fail.
   private func vault(own: Bool = false) throws -> TestVault {
     let vault = try TestVault(session: own ? PrivateSecretService() : nil)
@@ -24,8 +23,7 @@ struct RotationTests {
 
   private static let both = ["ada@contoso.example", "Bob@fabrikam.example"]
 
-  @Test("with a locked keyring nothing changes, and the error says locked")
-  func locked() throws {
+  @Test func aLockedKeyringPreventsASignOutAndNothingChanges() throws {
     let vault = try vault(own: true)
     let session = vault.groupSession()
     _ = try session.accounts(.all)
@@ -41,8 +39,7 @@ struct RotationTests {
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
   }
 
-  @Test("with a frozen or dead daemon nothing changes, and the group opens when it is back")
-  func daemonGone() throws {
+  @Test func aFrozenOrDeadDaemonPreventsASignOutAndNothingChanges() throws {
     let vault = try vault(own: true)
     let session = vault.groupSession()
     _ = try session.accounts(.all)
@@ -60,8 +57,7 @@ struct RotationTests {
 
   /// A keyring that fails after the commit leaves the sign-out done, the report unclean, and the
   /// rest to the next open.
-  @Test("a daemon that dies after the commit: signed out, told so, finished by the next open")
-  func failureAfterCommit() throws {
+  @Test func aDaemonThatDiesAfterTheCommitIsReportedAndTheNextOpenFinishes() throws {
     let vault = try vault(own: true)
     let session = vault.groupSession()
     let id = try session.keyID()
@@ -82,8 +78,7 @@ struct RotationTests {
     #expect(try session.read { $0.state.pendingDeletions } == [])
   }
 
-  @Test("a change that fails takes its new key back")
-  func failedChange() throws {
+  @Test func aFailedChangeDeletesItsNewKey() throws {
     let vault = try vault()
     let session = vault.groupSession()
     let id = try session.keyID()
@@ -99,8 +94,7 @@ struct RotationTests {
     #expect(try usernames(vault) == Self.both)
   }
 
-  @Test("a key that an interrupted rotation left is replaced, and never taken for the group's")
-  func orphanKey() throws {
+  @Test func theKeyOfAnInterruptedRotationIsReplaced() throws {
     let vault = try vault()
     let session = vault.groupSession()
     let id = try session.keyID()
@@ -111,8 +105,7 @@ struct RotationTests {
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
   }
 
-  @Test("a lost keyring write after a power cut: the bridge leads on, erased stays erased")
-  func powerCut() throws {
+  @Test func aGroupOpensAfterAPowerCutLostTheWritesOfTheKeyring() throws {
     let vault = try vault()
     let session = vault.groupSession()
     let old = try session.keyID()
@@ -146,8 +139,7 @@ struct RotationTests {
     #expect(try wrappedSuccessors() == [])
   }
 
-  @Test("a power cut that brings back the key of a rotation that never was: the bridge leads on")
-  func powerCutToAnOrphanKey() throws {
+  @Test func aGroupOpensAfterAPowerCutRestoredTheKeyOfAnUncommittedRotation() throws {
     let vault = try vault()
     let session = vault.groupSession()
     let old = try session.keyID()
@@ -163,8 +155,7 @@ struct RotationTests {
     #expect(try vault.keyringGenerations(old.groupID) == [2])
   }
 
-  @Test("the kernel keyring has no former key any more when a rotation commits")
-  func kernelKeyBeforeCommit() throws {
+  @Test func theFormerKeyLeavesTheKernelKeyringBeforeTheCommit() throws {
     let vault = try TestVault(
       manifest: GroupManifest(
         name: .universalStorage, title: "test", members: [], custody: .passphrase,
@@ -189,8 +180,7 @@ struct RotationTests {
     _ = try session.lock()
   }
 
-  @Test("bridges stand until a later boot has read the new key")
-  func laterBoot() throws {
+  @Test func wrappedSuccessorKeysRemainUntilALaterBootHasReadTheNewKey() throws {
     let vault = try vault()
     try vault.groupSession().signOut([Person.ada.id])
     func wrappedSuccessors() throws -> [UInt64] {
@@ -204,8 +194,7 @@ struct RotationTests {
     #expect(try wrappedSuccessors() == [])
   }
 
-  @Test("a vault that fell behind follows, and never deletes the key in force")
-  func staleVault() throws {
+  @Test func aSessionThatFellBehindNeverDeletesTheKeyInForce() throws {
     let vault = try vault()
     let (first, second) = (vault.groupSession(), vault.groupSession())
     #expect(try first.accounts(.all).accounts.count == 2)
@@ -218,8 +207,7 @@ struct RotationTests {
     #expect(try usernames(vault) == ["ada@contoso.example"])
   }
 
-  @Test("rotations, imports and reads from many threads lose nothing, and leave one key")
-  func manyThreads() throws {
+  @Test func concurrentRotationsImportsAndReadsLoseNothing() throws {
     let vault = try vault()
     let failures = Mutex<[String]>([])
     let people = (0..<6).map { number in

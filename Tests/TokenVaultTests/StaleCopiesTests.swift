@@ -8,15 +8,13 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-@Suite("What stands beside a group file")
-struct BackupTests {
+@Suite(.timeLimit(.minutes(10))) struct StaleCopiesTests {
   private func files(_ vault: TestVault) throws -> [String] {
     try FileManager.default.contentsOfDirectory(
       atPath: vault.directory.appending(path: "groups").path)
   }
 
-  @Test("the log of a deleted group is not replayed over the one that is made anew")
-  func staleLog() throws {
+  @Test func theLogOfADeletedGroupIsNotReplayedOverItsReplacement() throws {
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
@@ -29,8 +27,7 @@ struct BackupTests {
     #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
-  @Test("a group whose file is damaged can be deleted and made anew")
-  func damagedGroupGoes() throws {
+  @Test func aDamagedGroupCanBeDeletedAndCreatedAgain() throws {
     let vault = try TestVault()
     try vault.groupSession().importCache(Person.ada.cache())
     try Data("damaged".utf8).write(to: URL(filePath: vault.file().path))
@@ -41,8 +38,7 @@ struct BackupTests {
     #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
-  @Test("a restore that was cut short keeps the group's key, and the next one succeeds")
-  func restoreCutShort() throws {
+  @Test func anInterruptedRestoreKeepsTheKeyAndCanBeRepeated() throws {
     let vault = try TestVault()
     try vault.groupSession().importCache(Person.ada.cache())
     let id = try vault.groupSession().keyID()
@@ -83,8 +79,7 @@ struct BackupTests {
     return header.groupID
   }
 
-  @Test("a sign-out and a deletion remove the copies that a crash left, with a draft's key")
-  func leftoversGo() throws {
+  @Test func signOutAndDeletionRemoveStaleCopiesAndTheKeyOfADraft() throws {
     let manifest = GroupManifest(
       name: .universalStorage, title: "test", members: [], custody: .passphrase,
       deviceMode: .private)
@@ -126,8 +121,7 @@ struct BackupTests {
     #expect(try vault.keyringGenerations(draft) == [])
   }
 
-  @Test("a second name of the group's file goes without the group's key")
-  func secondName() throws {
+  @Test func aSecondNameOfTheGroupFileIsRemovedWithoutTheKey() throws {
     let vault = try TestVault()
     try vault.groupSession().importCache(Person.ada.cache() + Person.bob.cache())
     let id = try vault.groupSession().keyID()

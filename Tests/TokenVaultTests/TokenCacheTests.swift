@@ -4,8 +4,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Reading stored tokens")
-struct TokenReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenCacheTests {
   private let vault: TestVault
   private let session: GroupSession
   private let ada = Person.ada
@@ -31,8 +30,7 @@ struct TokenReadingTests {
     TokenRequest(scopes: ScopeSet(target: text))
   }
 
-  @Test("a token serves any part of its scopes, without regard to case, and no more")
-  func scopeSubset() throws {
+  @Test func aTokenServesAnyPartOfItsScopesWithoutRegardToCase() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at", "User.Read Mail.Read"))
     #expect(try ask(scopes("mail.read")) == "fake-at")
     #expect(try ask(scopes("Mail.Read User.Read")) == "fake-at")
@@ -40,8 +38,7 @@ struct TokenReadingTests {
     #expect(refusal(scopes("Mail.Read Mail.Send"))?.interaction == .noToken)
   }
 
-  @Test("the home tenant's token is served unless another tenant is asked for")
-  func tenants() throws {
+  @Test func theHomeTenantsTokenIsServedUnlessAnotherTenantIsRequested() throws {
     try store(
       ada.refresh("fake-rt"), ada.access("fake-home"),
       ada.access("fake-guest", realm: Person.fabrikam),
@@ -53,8 +50,7 @@ struct TokenReadingTests {
     #expect(refusal(scopes("Files.Read"))?.interaction == .otherTenant([Person.fabrikam]))
   }
 
-  @Test("a token that was stored under an alias of the cloud is served")
-  func environmentAlias() throws {
+  @Test func aTokenStoredUnderAnAliasOfTheCloudIsServed() throws {
     var alias = ada
     alias.environment = "sts.windows.net"
     try store(ada.refresh("fake-rt"), alias.access("fake-at"))
@@ -62,8 +58,7 @@ struct TokenReadingTests {
     #expect(try ask(scopes("User.Read")) == "fake-at")
   }
 
-  @Test("a token is not served in its last 300 seconds, or in as many as are asked for")
-  func skew() throws {
+  @Test func aTokenIsNotServedShortlyBeforeItsExpiry() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))
     vault.clock.withLock { $0 = TestVault.start + 3299 }
     #expect(try ask(scopes("User.Read")) == "fake-at")
@@ -79,8 +74,7 @@ struct TokenReadingTests {
     #expect(refusal(short)?.name == "interactionRequired")
   }
 
-  @Test("a token that was stored in the future tells of a clock set back, and is not served")
-  func futureToken() throws {
+  @Test func aTokenStoredInTheFutureIsNotServed() throws {
     try store(
       ada.refresh("fake-rt"),
       ada.access("fake-at") { $0.cachedAt = Timestamp(epochSeconds: TestVault.start + 1) })
@@ -90,8 +84,7 @@ struct TokenReadingTests {
     }
   }
 
-  @Test("a resource finds the token for it, and Microsoft Graph's by its bare scopes")
-  func resources() throws {
+  @Test func aResourceSelectsItsTokenAndBareScopesMeanMicrosoftGraph() throws {
     try store(
       ada.refresh("fake-rt"), ada.access("fake-graph", "openid profile User.Read"),
       ada.access("fake-arm", "https://management.azure.com/.default"))
@@ -104,8 +97,7 @@ struct TokenReadingTests {
     #expect(throws: VaultError.self) { try ask(resource: "https://vault.azure.net") }
   }
 
-  @Test("a bare scope of another provider is no scope of Microsoft Graph")
-  func bareScopesElsewhere() throws {
+  @Test func bareScopesOfAnotherProviderAreNotMicrosoftGraph() throws {
     for (environment, type) in [
       ("shop.b2clogin.com", "MSSTS"), ("id.example", "OIDC"), ("adfs.example", "ADFS"),
     ] {
@@ -120,8 +112,7 @@ struct TokenReadingTests {
     }
   }
 
-  @Test("a token takes the place of those whose scopes meet its own, and of no others")
-  func replacing() throws {
+  @Test func aTokenReplacesThoseWithIntersectingScopes() throws {
     try store(
       ada.refresh("fake-rt"), ada.access("fake-1", "User.Read Mail.Read"),
       ada.access("fake-other", "Files.Read"))
@@ -138,8 +129,7 @@ struct TokenReadingTests {
     #expect(try session.tokenText(client: Clients.editor) == "fake-3")
   }
 
-  @Test("what is bound to a key, an assertion or a claims request is never served")
-  func bound() throws {
+  @Test func tokensBoundToAKeyAnAssertionOrClaimsAreNeverServed() throws {
     try store(
       ada.refresh("fake-rt"),
       ada.access("fake-pop") { $0.tokenType = "pop" },
@@ -150,8 +140,7 @@ struct TokenReadingTests {
     #expect(refusal(scopes(""))?.interaction == .noToken)
   }
 
-  @Test("a foreign entity that calls itself a secret or an access token is not served as one")
-  func foreignTypes() throws {
+  @Test func aForeignEntityIsNotServedAsASecretOrAccessToken() throws {
     let json = """
       {"RefreshToken":{"k":{"credential_type":"Secret","secret":"fake-foreign-secret",
         "home_account_id":"\(ada.id)","environment":"\(ada.environment)"}},
@@ -171,8 +160,7 @@ struct TokenReadingTests {
     #expect(try vault.groupSession().exportCache(.all).json() == cache.json())
   }
 
-  @Test("without scopes, several tokens are an error that lists them")
-  func scopesRequired() throws {
+  @Test func aRequestWithoutScopesListsTheScopesOfSeveralTokens() throws {
     try store(
       ada.refresh("fake-rt"), ada.access("fake-1", "User.Read"), ada.access("fake-2", "Files.Read"))
     guard case .scopesRequired(let stored, _) = refusal(scopes("")) else {
@@ -182,8 +170,7 @@ struct TokenReadingTests {
     #expect(stored == ["Files.Read", "User.Read"])
   }
 
-  @Test("a client that was signed out gets nothing, and its token is not given to others")
-  func signedOutClient() throws {
+  @Test func aSignedOutClientGetsNoTokenAndOthersDoNotGetItsTokens() throws {
     try store(
       ada.refresh("fake-rt"), ada.access("fake-cli"),
       ada.refresh("fake-rt-2", client: Clients.editor),
@@ -196,8 +183,7 @@ struct TokenReadingTests {
     #expect(try session.tokenText("Files.Read", client: Clients.editor) == "fake-editor")
   }
 
-  @Test("tokens of no account in several tenants are told apart by the tenant that is asked for")
-  func severalTenantsWithoutAHome() throws {
+  @Test func tokensWithoutAnAccountAreSelectedByTenant() throws {
     var app = ada
     app.id = ""
     try session.importCache(
@@ -215,16 +201,14 @@ struct TokenReadingTests {
     #expect(result.accessToken.reveal() == Array("fake-contoso".utf8))
   }
 
-  @Test("a claims request or a forced refresh is not answered from the store")
-  func newToken() throws {
+  @Test func aRequestForANewTokenIsNotServedFromTheStore() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))
     var request = scopes("User.Read")
     request.needsNewToken = true
     #expect(refusal(request)?.interaction == .newTokenRequested)
   }
 
-  @Test("the answer says whose token it is, until when, for what and from where")
-  func answer() throws {
+  @Test func aResultStatesItsAccountExpiryScopesAndAuthority() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at", "User.Read openid"))
     let result = try session.token(scopes("User.Read"), account: nil)
     #expect(result.tokenType == "Bearer" && result.isFromCache)

@@ -6,8 +6,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 /// MSAL for Python itself writes a cache; a group keeps it; MSAL answers from the export.
-@Suite("A group between two runs of the real MSAL for Python")
-struct ExportingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheExportTests {
   private static let peers = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Peers")
   private let vault: TestVault
@@ -31,8 +30,7 @@ struct ExportingTests {
     return try #require(try JSONSerialization.jsonObject(with: answer) as? NSDictionary)
   }
 
-  @Test("accounts, tenants and policies are listed as they are, and their tokens are served")
-  func listing() throws {
+  @Test func anImportedMSALCacheIsListedAndItsTokensAreServed() throws {
     let session = vault.groupSession()
     let (cache, _) = try make()
     let report = try session.importCache(cache)
@@ -63,8 +61,7 @@ struct ExportingTests {
     #expect(again.unchanged.count == 5 && again.credentials == 0 && again.updated.isEmpty)
   }
 
-  @Test("MSAL answers every account from the export, without a network, as from its own cache")
-  func silentAnswers() throws {
+  @Test func msalServesEveryAccountFromTheExportAsFromItsOwnCache() throws {
     let (cache, original) = try make()
     try vault.groupSession().importCache(cache)
     let export = vault.home.appending(path: "export.json")
@@ -72,8 +69,7 @@ struct ExportingTests {
     #expect(try answers(export.path) == answers(original))
   }
 
-  @Test("what is exported of one account has nothing of the others")
-  func part() throws {
+  @Test func anExportOfOneAccountContainsNothingOfOthers() throws {
     let (cache, _) = try make()
     let session = vault.groupSession()
     try session.importCache(cache)

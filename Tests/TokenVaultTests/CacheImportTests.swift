@@ -6,8 +6,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Importing into a group, and exporting from it")
-struct ImportingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheImportTests {
   private let vault: TestVault
   private let session: GroupSession
 
@@ -16,8 +15,7 @@ struct ImportingTests {
     session = vault.groupSession()
   }
 
-  @Test("the same cache again changes nothing, and nothing is called older")
-  func twice() throws {
+  @Test func importingTheSameCacheAgainChangesNothing() throws {
     let cache = try MSALCache(json: Array(MSALCacheFixtures.dotNet.utf8))
     let first = try session.importCache(cache)
     #expect(first.madeGroup && first.added.count == 1 && first.credentials == 2)
@@ -26,8 +24,7 @@ struct ImportingTests {
     #expect(second.credentials == 0 && second.olderCredentials == 0 && !second.madeGroup)
   }
 
-  @Test("what each library wrote comes back out as it went in")
-  func fixtures() throws {
+  @Test func cachesOfEveryLibraryAreExportedAsTheyWereImported() throws {
     for fixture in [
       MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
       MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
@@ -44,8 +41,7 @@ struct ImportingTests {
     }
   }
 
-  @Test("a file cannot say that another issuer at the same host is to be asked for new tokens")
-  func otherIssuer() throws {
+  @Test func anImportCannotChangeTheIssuerOfAnAccount() throws {
     func cache(_ issuer: String) -> MSALCache {
       let person = Person(
         id: "ada", username: "ada", realm: "", environment: "id.example.com",
@@ -65,8 +61,7 @@ struct ImportingTests {
     try session.importCache(cache("https://id.example.com/realms/one"))
   }
 
-  @Test("an older credential never takes the place of a newer one, a newer one does")
-  func older() throws {
+  @Test func anOlderCredentialNeverReplacesANewerOne() throws {
     func cache(_ mark: String, at time: Int64) -> MSALCache {
       var cache = Person.ada.cache(mark)
       for index in cache.tokens.indices {
@@ -89,8 +84,7 @@ struct ImportingTests {
     #expect(try session.exportCache(.all).tokens.count == 2)
   }
 
-  @Test("importing an account again after its sign-out signs it in again")
-  func again() throws {
+  @Test func importingASignedOutAccountSignsItInAgain() throws {
     try session.importCache(Person.ada.cache())
     try session.signOut([Person.ada.id])
     #expect(try session.importCache(Person.ada.cache()).added.count == 1)
@@ -108,8 +102,7 @@ struct ImportingTests {
     #expect(try session.accounts(query).accounts.count == 1)
   }
 
-  @Test("a foreign credential has one version, the last")
-  func foreignVersions() throws {
+  @Test func onlyTheLastVersionOfAForeignCredentialIsKept() throws {
     func cache(_ secret: String, _ expiry: Int) throws -> MSALCache {
       try MSALCache(
         json: Array(
@@ -124,8 +117,7 @@ struct ImportingTests {
     #expect(try session.exportCache(.all).json() == cache("fake-prt-2", 2).json())
   }
 
-  @Test("the preferred name becomes current where no account is")
-  func preferred() throws {
+  @Test func thePreferredUsernameBecomesCurrentIfNoAccountIs() throws {
     try session.importCache(
       Person.ada.cache() + Person.bob.cache(), preferred: "BOB@fabrikam.example")
     #expect(try session.currentAccount().username == "Bob@fabrikam.example")
@@ -133,8 +125,7 @@ struct ImportingTests {
     #expect(try session.currentAccount().username == "Bob@fabrikam.example")
   }
 
-  @Test("what is too large for a row is a clear error, and changes nothing")
-  func tooLarge() throws {
+  @Test func anEntryTooLargeForARowIsRefusedAndChangesNothing() throws {
     func refused(_ cache: MSALCache) -> Bool {
       let error = #expect(throws: VaultError.self) { try session.importCache(cache) }
       if case .tooLarge? = error?.store { return true }
@@ -153,8 +144,7 @@ struct ImportingTests {
     #expect(try session.exportCache(.all).unknown.map(\.name) == ["a"])
   }
 
-  @Test("the claims of ID tokens come with the tenant profiles")
-  func claims() throws {
+  @Test func idTokenClaimsBecomePartOfTenantProfiles() throws {
     let payload = Base64URL.encode(Array(#"{"name":"Ada","oid":"local"}"#.utf8))
     try session.importCache(
       Person.ada.cache()

@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Passwords and personal access tokens")
-struct PlainSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceSecretsTests {
   private let vault: TestVault
   private let session: GroupSession
 
@@ -21,8 +20,7 @@ struct PlainSecretsTests {
     ).account
   }
 
-  @Test("a service's address has one form")
-  func normalisation() {
+  @Test func aServiceURLHasOneNormalForm() {
     let forms = [
       "git.example": "https://git.example", "HTTPS://Git.Example/": "https://git.example",
       "https://git.example:443/a/b//": "https://git.example/a/b",
@@ -36,23 +34,20 @@ struct PlainSecretsTests {
     #expect(ServiceURL("https://git.example:443/a").host == "git.example")
   }
 
-  @Test(
-    "what is no service is refused",
-    arguments: [
-      "", "https://", "https:///path", "ftp://git.example", "https://u@git.example",
-      "https://u:p@git.example", "https://git.example?x", "https://git.example/#x",
-      "https://git example", "https://git.example\n", "https://git.example:", "https://:443",
-      "https://git.example:x", "https://git.example:0", "https://git.example:65536",
-      "https://git\u{e9}.example", "https://git.example\\@evil.example", "javascript:alert",
-      "https://[::1", "https://[]", "https://[::1]x", "https://git.example:1:2",
-      "https://" + String(repeating: "a", count: 2048),
-    ])
-  func refusals(text: String) {
+  @Test(arguments: [
+    "", "https://", "https:///path", "ftp://git.example", "https://u@git.example",
+    "https://u:p@git.example", "https://git.example?x", "https://git.example/#x",
+    "https://git example", "https://git.example\n", "https://git.example:", "https://:443",
+    "https://git.example:x", "https://git.example:0", "https://git.example:65536",
+    "https://git\u{e9}.example", "https://git.example\\@evil.example", "javascript:alert",
+    "https://[::1", "https://[]", "https://[::1]x", "https://git.example:1:2",
+    "https://" + String(repeating: "a", count: 2048),
+  ])
+  func aMalformedServiceURLIsRefused(text: String) {
     #expect(ServiceURL(text) == nil)
   }
 
-  @Test("a secret is listed as one, printed by token, replaced by the next, and not exported")
-  func secret() throws {
+  @Test func aSecretIsListedServedReplacedAndNotExported() throws {
     let account = try add("fake-pat-1", "https://git.example/", "ada")
     #expect(account.authorityType == .secret && account.isSignedIn)
     #expect(account.environment == "git.example" && account.username == "ada")
@@ -70,8 +65,7 @@ struct PlainSecretsTests {
     #expect(try session.signOutAll().accounts.count == 2)
   }
 
-  @Test("an empty or oversized secret and a nameless or unprintable user change nothing")
-  func badInput() throws {
+  @Test func invalidSecretsAndUsernamesChangeNothing() throws {
     for (secret, username) in [("", "u"), ("s", ""), ("s", "a\nb"), ("s", "a\0b")] {
       let error = #expect(throws: VaultError.self) { try add(secret, "git.example", username) }
       #expect(error?.name == "invalid")

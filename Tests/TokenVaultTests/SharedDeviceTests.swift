@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Shared devices")
-struct DeviceTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedDeviceTests {
   private let vault: TestVault
   private let session: GroupSession
 
@@ -19,8 +18,7 @@ struct DeviceTests {
     try SmallFile.write(Array(json.utf8), to: session.configuration.deviceFile)
   }
 
-  @Test("the machine's file decides before the manifest, and must be right")
-  func source() throws {
+  @Test func theDeviceFilePrecedesTheManifestAndMustBeValid() throws {
     #expect(try session.deviceInformation().mode == .private)
     #expect(try session.deviceInformation().source == nil)
     try share()
@@ -33,8 +31,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("it takes exactly one account, and its own again")
-  func one() throws {
+  @Test func aSharedDeviceAcceptsExactlyOneAccount() throws {
     try share()
     let two = #expect(throws: VaultError.self) {
       try session.importCache(Person.ada.cache() + Person.bob.cache())

@@ -7,8 +7,7 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-@Suite("Signing out")
-struct SignOutTests {
+@Suite(.timeLimit(.minutes(10))) struct ErasureTests {
   private let vault: TestVault
   private let session: GroupSession
 
@@ -45,8 +44,7 @@ struct SignOutTests {
     return opened
   }
 
-  @Test("the erased account is gone from the file, and its former key from the keyring")
-  func erasure() throws {
+  @Test func anErasedAccountIsGoneFromTheFileAndItsKeyFromTheKeyring() throws {
     try importBoth()
     let old = try session.keyID()
     #expect(try vault.keyringGenerations(old.groupID) == [1])
@@ -73,8 +71,7 @@ struct SignOutTests {
     }
   }
 
-  @Test("damage in what belongs to no account does not stand in the way of a sign-out")
-  func damagedExtras() throws {
+  @Test func damagedExtrasDoNotPreventASignOut() throws {
     var cache = Person.ada.cache() + Person.bob.cache()
     cache.apps = [
       MSALCache.App(clientID: Clients.cli, environment: "login.windows.net", familyID: "1")
@@ -86,8 +83,7 @@ struct SignOutTests {
     #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
-  @Test("bridges lead on from the former key, and to nothing that was erased")
-  func wrappedSuccessors() throws {
+  @Test func wrappedSuccessorKeysLeadToNothingThatWasErased() throws {
     try importBoth()
     let key = try vault.custodian.key(try session.keyID())
     try session.signOut([Person.ada.id])
@@ -102,8 +98,7 @@ struct SignOutTests {
     #expect(damaged == 0)
   }
 
-  @Test("rules that choose the account for a directory go with it")
-  func directoryRules() throws {
+  @Test func directoryRulesOfAnErasedAccountAreRemoved() throws {
     try importBoth()
     let rules = DirectoryRules(vaultDirectory: vault.directory.path)
     let tags = try session.read { transaction in
@@ -117,8 +112,7 @@ struct SignOutTests {
     #expect(try rules.all().map(\.path) == ["/projects/bob"])
   }
 
-  @Test("an account that is named twice goes once; nobody named, nothing done")
-  func selection() throws {
+  @Test func anAccountNamedTwiceIsErasedOnceAndAnEmptyListErasesNothing() throws {
     try importBoth()
     let both = try session.signOut([Person.ada.id, "ada@contoso.example", "1111"])
     #expect(both.accounts.count == 1)
@@ -130,8 +124,7 @@ struct SignOutTests {
     #expect(twice.accounts.count == 1)
   }
 
-  @Test("a name that nobody bears, among others that somebody does, changes nothing")
-  func unknownName() throws {
+  @Test func anUnknownNameAmongKnownOnesChangesNothing() throws {
     try importBoth()
     let before = try vault.backUp().map(\.1)
     let id = try session.keyID()
@@ -145,8 +138,7 @@ struct SignOutTests {
     #expect(try vault.keyringGenerations(id.groupID) == [1])
   }
 
-  @Test("all accounts and all that belongs to none go at once")
-  func everything() throws {
+  @Test func signOutAllErasesEveryAccountAndAllExtras() throws {
     try session.importCache(
       Person.ada.cache() + Person.bob.cache()
         + MSALCache(apps: [.init(clientID: "c", environment: "e", familyID: "1")]))
@@ -158,8 +150,7 @@ struct SignOutTests {
     #expect(try session.signOutAll().isClean)
   }
 
-  @Test("one client goes, the others and the family's token stay, and copies open no more")
-  func perClient() throws {
+  @Test func aClientsSignOutKeepsOtherClientsAndTheFamilyToken() throws {
     try session.importCache(
       Person.ada.cache()
         + MSALCache(tokens: [
@@ -188,8 +179,7 @@ struct SignOutTests {
     #expect(try fresh.read { try $0.verify() }.isSound)
   }
 
-  @Test("what an import brought beside the account and names it goes too; the rest stays")
-  func extras() throws {
+  @Test func importedExtrasThatNameTheAccountAreErasedWithIt() throws {
     let json = """
       {"Account":{"a":{"home_account_id":"\(Person.ada.id)","environment":"login.windows.net",
         "realm":"\(Person.contoso)","username":"ada@contoso.example","authority_type":"MSSTS"}},
@@ -210,8 +200,7 @@ struct SignOutTests {
     #expect(!left.contains("fake-of-ada") && !left.contains("fake-bound"))
   }
 
-  @Test("a foreign token that came before its account joins it, or goes with it")
-  func unresolvedEnvironment() throws {
+  @Test func aForeignTokenImportedBeforeItsAccountIsErasedWithIt() throws {
     let json = """
       {"AccessToken":{},"BoundRefreshToken":{"k":{"home_account_id":"\(Person.ada.id)",
         "secret":"fake-bound"}}}
@@ -229,8 +218,7 @@ struct SignOutTests {
     #expect(try session.accounts(.all).accounts.count == 1)
   }
 
-  @Test("a client's foreign token that came before its account goes with the client")
-  func unresolvedEnvironmentOfClient() throws {
+  @Test func aForeignTokenImportedBeforeItsAccountIsErasedWithItsClient() throws {
     let json = [Clients.cli, Clients.editor].map { client in
       #""\#(client)":{"home_account_id":"\#(Person.ada.id)","client_id":"\#(client)","#
         + #""secret":"fake-bound-\#(client)"}"#
@@ -248,8 +236,7 @@ struct SignOutTests {
     #expect(try vault.groupSession().read { try $0.verify() }.isSound)
   }
 
-  @Test("damage in one account lets the others be signed out, and is never deleted unasked")
-  func damage() throws {
+  @Test func aDamagedAccountIsKeptAndTheOthersCanBeSignedOut() throws {
     try importBoth()
     session.close()
     try Database(path: vault.file().path, busyMilliseconds: 0).execute(
