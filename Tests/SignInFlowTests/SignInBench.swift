@@ -81,36 +81,12 @@ final class SignInBench: Sendable {
     vault.clock.withLock { $0 += seconds }
     try provider.advanceClock(by: Double(seconds))
   }
-}
 
-/// Plays the browser on a thread of its own: follows the provider's pages and brings the answer to
-/// the listener.
-final class TestBrowser: BrowserOpening {
-  let username = Mutex("ada@contoso.example")
-  let hand: HandBrowser
-  /// Does something else with the address than signing in.
-  let script = Mutex<(@Sendable (HandBrowser, String) throws -> Void)?>(nil)
-  /// The page that the listener answered with.
-  let lastPage = Mutex("")
-  let opened = Mutex<[String]>([])
+  /// Everything that the group has.
+  func accounts() throws -> [Account] { try vault.groupSession().accounts(.all).accounts }
 
-  init(_ provider: String) { hand = HandBrowser(provider) }
-
-  func open(_ address: HTTPURL) -> Bool {
-    let url = address.description
-    opened.withLock { $0.append(url) }
-    let (name, script) = (username.withLock { $0 }, script.withLock { $0 })
-    Thread.detachNewThread { [self] in
-      do {
-        if let script { return try script(hand, url) }
-        let location = try hand.signIn(at: url, as: name)
-        let page = try RawHTTP.send("GET", location)
-        lastPage.withLock { $0 = page.text }
-      } catch {
-        // The sign-in then runs into its deadline, and the test says so.
-        lastPage.withLock { $0 = "\(error)" }
-      }
-    }
-    return true
+  /// Waits until the provider has counted something so often.
+  func wait(for counter: String, _ count: Int) throws {
+    while try provider.counter(counter) < count { Thread.sleep(forTimeInterval: 0.01) }
   }
 }

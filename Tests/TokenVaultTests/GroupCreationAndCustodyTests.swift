@@ -10,30 +10,15 @@ import TokenVaultModel
 @testable import TokenVault
 
 @Suite(.timeLimit(.minutes(10))) struct GroupCreationAndCustodyTests {
-  func files(_ vault: TestVault) throws -> [String] {
+  /// The names of the files that belong to groups.
+  private func files(_ vault: TestVault) throws -> [String] {
     let folder = vault.directory.appending(path: "groups").path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  func manifest(_ custody: GroupManifest.Custody) throws -> GroupManifest {
-    GroupManifest(
-      name: .universalStorage, title: "test", members: [], custody: custody, deviceMode: .private)
-  }
-
-  static func answering(
-    _ passphrase: String, _ asked: Counter = Counter()
-  ) -> @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
-    { _ in
-      asked.count.withLock { $0 += 1 }
-      return try SecretBytes(copying: Array(passphrase.utf8))
-    }
-  }
-
-  final class Counter: Sendable { let count = Mutex(0) }
-
-  // MARK: Making
+  // MARK: Creation
 
   @Test func aNewGroupIsOneFileReadableByItsOwnerOnly() throws {
     let vault = try TestVault()
@@ -151,11 +136,11 @@ import TokenVaultModel
   // MARK: Passphrase
 
   @Test func aPassphraseGroupOpensOnlyWithItsPassphraseAndWithoutAKeyring() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
     func session(_ passphrase: String?) -> GroupSession {
       vault.groupSession {
         $0.sessionBusAddress = nil
-        $0.passphrase = passphrase.map { Self.answering($0) }
+        $0.passphrase = passphrase.map { PassphrasePrompt.entering($0) }
       }
     }
     let none = #expect(throws: VaultError.self) { try session(nil).create() }
@@ -172,22 +157,26 @@ import TokenVaultModel
   }
 
   @Test func aSignOutRotatesTheKeyWithoutAnotherPassphrasePrompt() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    let asked = Counter()
-    let session = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase", asked) }
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    let prompts = PassphrasePrompt.Counter()
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase", prompts)
+    }
     try session.importCache(Person.ada.cache() + Person.bob.cache())
-    let before = asked.count.withLock { $0 }
+    let before = prompts.count.withLock { $0 }
     #expect(try session.signOut([Person.ada.id]).isClean)
-    #expect(asked.count.withLock { $0 } == before)
-    let fresh = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+    #expect(prompts.count.withLock { $0 } == before)
+    let fresh = vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     #expect(try fresh.accounts(.all).usernames == ["Bob@fabrikam.example"])
     #expect(try fresh.header().generation == 2)
     #expect(try vault.keyringGenerations(try fresh.keyID().groupID) == [])
   }
 
   @Test func anUnlockedGroupOpensWithoutAPassphraseUntilItIsLocked() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    let session = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase")
+    }
     try session.importCache(Person.ada.cache() + Person.bob.cache())
     try session.unlock(seconds: 600)
     func silent() -> GroupSession { vault.groupSession() }
@@ -226,7 +215,7 @@ import TokenVaultModel
   @Test func aKeyFileOpensTheGroupAndAnUnsafeOneIsRefused() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
-    try vault.save(try manifest(.keyFile(path: path)))
+    try vault.save(GroupManifest.with(.keyFile(path: path)))
     let missing = #expect(throws: VaultError.self) { try vault.groupSession().create() }
     #expect(missing?.custody == .keyFileMissing(path: path))
     #expect(try files(vault) == [])

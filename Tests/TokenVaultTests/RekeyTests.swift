@@ -9,14 +9,14 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-extension GroupCreationAndCustodyTests {
+@Suite(.timeLimit(.minutes(10))) struct RekeyTests {
   @Test func aRekeyMovesBetweenAllCustodiesAndDeletesTheFormerKey() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
     try KeyFileCustodian.create(path: path)
     func session() -> GroupSession {
       vault.groupSession {
-        $0.passphrase = Self.answering("fake-passphrase")
+        $0.passphrase = PassphrasePrompt.entering("fake-passphrase")
         $0.keyFile = path
       }
     }
@@ -63,10 +63,10 @@ extension GroupCreationAndCustodyTests {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
     for path in files { try KeyFileCustodian.create(path: path) }
-    try vault.save(try manifest(.keyFile(path: files[0])))
+    try vault.save(GroupManifest.with(.keyFile(path: files[0])))
     try vault.groupSession().importCache(Person.ada.cache())
     let manifests = vault.groupSession().configuration.manifests
-    try manifests.stage(try manifest(.keyFile(path: files[1])))
+    try manifests.stage(GroupManifest.with(.keyFile(path: files[1])))
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
     try vault.groupSession().rekey(to: .keyFile, keyFile: files[1])
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
@@ -74,15 +74,15 @@ extension GroupCreationAndCustodyTests {
     let lost = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(lost?.store == .wrongKey)
     // From another custody, where the manifest in force names no file at all.
-    try manifests.stage(try manifest(.keyFile(path: files[1])))
-    try vault.save(try manifest(.passphrase))
+    try manifests.stage(GroupManifest.with(.keyFile(path: files[1])))
+    try vault.save(GroupManifest.with(.passphrase))
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
   }
 
   @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()
     func session() -> GroupSession {
-      vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
     try session().importCache(Person.ada.cache())
     let id = try session().keyID()
@@ -110,7 +110,7 @@ extension GroupCreationAndCustodyTests {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
     func session() -> GroupSession {
-      vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
     try session().importCache(Person.ada.cache() + Person.bob.cache())
     let id = try session().keyID()
@@ -139,9 +139,9 @@ extension GroupCreationAndCustodyTests {
   /// A commit that fails while the log is synced leaves its frames behind those that count; with
   /// the last connection gone, the next recovery takes them for committed.
   @Test func aCommitInDoubtNeverLosesItsOnlyKey() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
     func session() -> GroupSession {
-      vault.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
     try session().importCache(Person.ada.cache())
     let group = try opened(session())
@@ -149,7 +149,7 @@ extension GroupCreationAndCustodyTests {
     let before = try vault.backUp()
 
     // The same commit over a copy, as the log would have it.
-    let copy = try TestVault(manifest: try manifest(.passphrase))
+    let copy = try TestVault(manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(copy.directory.appending(path: "groups").path)
     try copy.restore(
       before.map {
@@ -160,7 +160,7 @@ extension GroupCreationAndCustodyTests {
       })
     let doubtful = try SecretBytes.random(count: 32)
     let other = try opened(
-      copy.groupSession { $0.passphrase = Self.answering("fake-passphrase") })
+      copy.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
         to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,
@@ -187,7 +187,7 @@ extension GroupCreationAndCustodyTests {
     let kept = try vault.keyringGenerations(id.groupID)
     // The machine stops here: only what is on the disk counts.
     let after = try vault.backUp()
-    let third = try TestVault(session: vault.session, manifest: try manifest(.passphrase))
+    let third = try TestVault(session: vault.session, manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(third.directory.appending(path: "groups").path)
     try third.restore(
       after.map {
@@ -196,7 +196,7 @@ extension GroupCreationAndCustodyTests {
             .appending(path: $0.0.lastPathComponent), $0.1
         )
       })
-    let opened = third.groupSession { $0.passphrase = Self.answering("fake-passphrase") }
+    let opened = third.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     #expect(try opened.tokenText() == "fake-at-ada@contoso.example")
     #expect(try opened.custody() == .passphrase)
     #expect(kept == [])
@@ -239,11 +239,13 @@ extension GroupCreationAndCustodyTests {
     header.custody = .passphrase
     let database = try Database(path: vault.file().path, busyMilliseconds: 0)
     try database.setMeta(Format.Meta.header.rawValue, try header.encoded())
-    let asked = Counter()
-    let session = vault.groupSession { $0.passphrase = Self.answering("fake-passphrase", asked) }
+    let prompts = PassphrasePrompt.Counter()
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase", prompts)
+    }
     let error = #expect(throws: VaultError.self) { try session.accounts(.all) }
     #expect(error?.store == .damaged(rows: nil))
-    #expect(asked.count.withLock { $0 } == 0)
+    #expect(prompts.count.withLock { $0 } == 0)
   }
 
   @Test func aCopyFromBeforeASignOutIsDistinguishedFromALostKey() throws {

@@ -6,112 +6,13 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite(.timeLimit(.minutes(5))) struct AccountReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountLookupTests {
   private let vault: TestVault
 
   init() throws { vault = try TestVault() }
 
-  /// Ada in two tenants, Bob, Eve under two policies, Carl in the Chinese cloud.
-  private func everybody() throws -> GroupSession {
-    let session = vault.groupSession()
-    let carl = Person(
-      id: "44444444-4444-4444-8444-444444444444.\(Person.contoso)", username: "carl@cn.example",
-      realm: Person.contoso, environment: "login.chinacloudapi.cn")
-    var cache =
-      carl.cache() + Person.eve(policy: "b2c_1_signin").cache()
-      + Person.eve(policy: "B2C_1_Edit").cache() + Person.bob.cache() + Person.ada.cache()
-    cache.profiles.append(
-      Person.ada.profile(realm: Person.fabrikam, username: "ada_guest@fabrikam", local: "guest-oid")
-    )
-    try session.importCache(cache)
-    return session
-  }
-
-  private func usernames(_ query: AccountQuery) throws -> [String] {
-    try everybody().accounts(query).usernames
-  }
-
-  @Test func accountsAreSortedByUsernameThenIdentifier() throws {
-    let listed = try everybody().accounts(.all)
-    #expect(
-      listed.usernames == [
-        "ada@contoso.example", "Bob@fabrikam.example", "carl@cn.example", "eve@mail.example",
-        "eve@mail.example",
-      ])
-    #expect(listed.accounts.suffix(2).map(\.policy) == ["b2c_1_edit", "b2c_1_signin"])
-    #expect(listed.emptyReason == nil)
-    #expect(
-      try vault.groupSession().accounts(.all).accounts.map(\.identity)
-        == listed.accounts.map(\.identity))
-  }
-
-  @Test func eachConditionOfAQueryFiltersWithoutRegardToCase() throws {
-    let ada = ["ada@contoso.example"]
-    #expect(try usernames(AccountQuery(identifier: Person.ada.id.uppercased())) == ada)
-    #expect(try usernames(AccountQuery(username: "ADA@contoso.EXAMPLE")) == ada)
-    #expect(try usernames(AccountQuery(username: "ada_guest@fabrikam")) == ada)
-    #expect(try usernames(AccountQuery(tenantProfileIdentifier: "GUEST-oid")) == ada)
-    #expect(
-      try usernames(AccountQuery(environment: "login.partner.microsoftonline.cn"))
-        == ["carl@cn.example"])
-    #expect(
-      try usernames(AccountQuery(environment: "STS.windows.net"))
-        == ["ada@contoso.example", "Bob@fabrikam.example"])
-    #expect(try usernames(AccountQuery(policy: "B2C_1_SIGNIN")) == ["eve@mail.example"])
-    let person = Person.eve(policy: "b2c_1_signin").id.replacing("-b2c_1_signin", with: "")
-    #expect(
-      try usernames(AccountQuery(personIdentifier: person))
-        == ["eve@mail.example", "eve@mail.example"])
-    #expect(try usernames(AccountQuery(clientID: Clients.cli.uppercased())).count == 5)
-    #expect(try usernames(AccountQuery(username: "ada@contoso.example", policy: "x")).isEmpty)
-  }
-
-  @Test func theHomeTenantProfileIsListedFirst() throws {
-    let ada = try everybody().accounts(AccountQuery(username: "ada@contoso.example")).accounts[0]
-    #expect(ada.tenantProfiles.map(\.tenantID) == [Person.contoso, Person.fabrikam])
-    #expect(ada.tenantProfiles.map(\.isHomeTenantProfile) == [true, false])
-    #expect(ada.homeAccountID.tenantID == Person.contoso)
-  }
-
-  @Test func anEmptyListingStatesItsReason() throws {
-    let session = vault.groupSession()
-    #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
-    let other = GroupName("dev.tokenvault.shared")
-    try vault.groupSession(other).create()
-    #expect(try session.accounts(.all).emptyReason == .onlyInOtherGroups([other]))
-    try session.create()
-    #expect(try session.accounts(.all).emptyReason == .noAccounts)
-    try session.importCache(
-      MSALCache(profiles: [Person.ada.profile()], tokens: [Person.ada.access("fake-at")]))
-    #expect(try session.accounts(AccountQuery(signedIn: true)).emptyReason == .allSignedOut)
-    #expect(try session.accounts(AccountQuery(clientID: "nobody")).emptyReason == .noneForClient)
-    #expect(try session.accounts(AccountQuery(username: "nobody")).emptyReason == .noneMatches)
-    #expect(try session.accounts(AccountQuery(signedIn: false)).accounts.count == 1)
-  }
-
-  @Test func signedInAppliesToTheClientOfTheQuery() throws {
-    let session = vault.groupSession()
-    try session.importCache(Person.ada.cache())
-    #expect(
-      try session.accounts(AccountQuery(clientID: Clients.cli, signedIn: true)).accounts.count == 1)
-    let others = try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true))
-    #expect(others.accounts.isEmpty && others.emptyReason == .noneForClient)
-    try session.importCache(
-      MSALCache(tokens: [Person.ada.refresh("fake-frt", family: "1")]))
-    // Nobody has tried the family's token for the editor: it may be in the family.
-    #expect(
-      try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.count
-        == 1)
-    try session.importCache(
-      MSALCache(apps: [
-        .init(clientID: Clients.editor, environment: "login.windows.net", familyID: "")
-      ]))
-    #expect(
-      try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.isEmpty)
-  }
-
   @Test func anAccountIsFoundByUsernameAliasIdentifierOrUniquePrefix() throws {
-    let session = try everybody()
+    let session = try vault.sessionWithAllAccounts()
     try session.setAlias("Work", of: "bob@FABRIKAM.example")
     for text in ["work", "WORK", Person.bob.id, "2222", Person.bob.id.uppercased()] {
       #expect(try session.switchTo(text).username == "Bob@fabrikam.example")
@@ -158,7 +59,7 @@ import TokenVaultModel
   }
 
   @Test func aDamagedNameIndexHidesNoAccount() throws {
-    let session = try everybody()
+    let session = try vault.sessionWithAllAccounts()
     try session.setAlias("work", of: Person.bob.id)
     session.close()
     try Database(path: vault.file().path, busyMilliseconds: 0).execute(
@@ -170,16 +71,6 @@ import TokenVaultModel
     }
     let none = #expect(throws: VaultError.self) { try fresh.account(.named("nobody")) }
     #expect(none?.name == "noAccount")
-  }
-
-  @Test func twoAliasesOfACloudAreOneAccount() throws {
-    let session = vault.groupSession()
-    try session.importCache(Person.ada.cache())
-    var same = Person.ada
-    same.environment = "login.windows.net"
-    same.id = same.id.uppercased()
-    #expect(try session.importCache(same.cache("-2")).added.isEmpty)
-    #expect(try session.accounts(.all).accounts.count == 1)
   }
 
   @Test func subjectsOfAThirdPartyProviderAreCaseSensitive() throws {
@@ -202,7 +93,7 @@ import TokenVaultModel
   }
 
   @Test func anAliasIsUniqueRemovableAndPrintable() throws {
-    let session = try everybody()
+    let session = try vault.sessionWithAllAccounts()
     #expect(try session.setAlias("work", of: "ada@contoso.example").alias == "work")
     #expect(try session.setAlias("WORK", of: "ada@contoso.example").alias == "WORK")
     let taken = #expect(throws: VaultError.self) {
