@@ -5,7 +5,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Tokens that only the holder of a key can use.
+/// Tokens that are bound to a key.
 @Suite(.timeLimit(.minutes(10))) struct BoundTokenTests {
   private static let scopes = ScopeSet(["User.Read"])
 
@@ -60,7 +60,7 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == first.accessToken.reveal())
     #expect(served.authorizationHeader.reveal() != first.authorizationHeader.reveal())
     #expect(try me(bench, served.authorizationHeader.reveal()) == 200)
-    // Neither to the application itself nor to the command line.
+    // Not as a bearer token: neither for the application itself nor for the command line.
     silent.authenticationScheme = .bearer
     let bearer = try await app.acquireTokenSilent(silent)
     #expect(bearer.tokenType == "Bearer")
@@ -69,7 +69,7 @@ import TokenVaultModel
     let plain = try bench.vault.groupSession().token(
       TokenRequest(scopes: Self.scopes), account: "ada@contoso.example")
     #expect(plain.accessToken.reveal() == bearer.accessToken.reveal())
-    // The bound one is still there for its key, and another process has another key.
+    // The bound token is still served for its key. Another process has another key.
     silent.authenticationScheme = try scheme(bench)
     #expect(try await app.acquireTokenSilent(silent).isFromCache)
     let other = try await application(bench).acquireTokenSilent(silent)
@@ -85,7 +85,7 @@ import TokenVaultModel
     silent.authenticationScheme = try scheme(bench)
     for _ in 0..<3 {
       try bench.advance(by: 4000)
-      // Each is another process with another key.
+      // Each application object stands for another process, with another key.
       let result = try await application(bench).acquireTokenSilent(silent)
       #expect(!result.isFromCache)
       #expect(try me(bench, result.authorizationHeader.reveal()) == 200)

@@ -1,6 +1,6 @@
 import TokenVault
 
-/// The vault's error of a call; nil where it threw none.
+/// The `VaultError` that a call throws; nil if it succeeds.
 func failure<R>(of body: () throws -> R) throws -> VaultError? {
   do {
     _ = try body()

@@ -4,7 +4,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Answers that a broken or hostile provider gives: a clear error, and nothing is stored.
+/// Responses of a broken or hostile provider cause a clear error, and nothing is stored.
 @Suite(.timeLimit(.minutes(10))) struct HostileResponseTests {
   private static let user = "ada@contoso.example"
 

@@ -6,7 +6,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Signing in through the browser: who comes out, and what every other end is called.
+/// Sign-ins through the browser: the account that results, or the error.
 @Suite(.timeLimit(.minutes(10))) struct InteractiveTests {
   private static let contoso = "c0000000-0000-4000-8000-00000000c001"
   private static let fabrikam = "f0000000-0000-4000-8000-00000000f001"
@@ -31,7 +31,7 @@ import TokenVaultModel
     try bench.advance(by: 4000)
     let refreshed = try bench.silent(of: username) { $0.application = application }
     #expect(refreshed.accessToken.reveal() != result.accessToken.reveal())
-    // What a refresh brought is found again, with the application's words and without.
+    // The refreshed token is served with the application's configuration and without.
     for asked in [nil, application] {
       let served = try bench.silent(of: username) { $0.application = asked }
       #expect(served.accessToken.reveal() == refreshed.accessToken.reveal())
@@ -158,7 +158,7 @@ import TokenVaultModel
     }
     #expect(error?.signIn == .mismatchedUser)
     #expect(try bench.accounts().map(\.username) == ["ada@contoso.example"])
-    // The page begins with the person who is wanted.
+    // The page starts with the requested user.
     let url = try #require(bench.browser.opened.withLock { $0.last })
     #expect(url.contains("login_hint=ada%40contoso.example"))
   }
@@ -177,7 +177,7 @@ import TokenVaultModel
     #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=login") == true)
     #expect(try bench.provider.counter("signIns") == 2)
     #expect(try bench.silent(of: user).isFromCache)
-    // What the caller wants beyond it stays.
+    // A prompt that the caller requests is kept.
     _ = try bench.signOut([user], options)
     try bench.signIn(as: user) {
       $0.loginHint = user

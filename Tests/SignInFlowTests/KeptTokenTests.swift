@@ -6,8 +6,8 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What a refresh leaves behind that came to nothing at this end: the provider has taken the old
-/// refresh token back by then.
+/// Refreshes that fail in the vault after the provider has replaced the refresh token, so that the
+/// old one is no longer valid.
 @Suite(.timeLimit(.minutes(10))) struct KeptTokenTests {
   private static let user = "ada@contoso.example"
 
@@ -50,7 +50,7 @@ import TokenVaultModel
     let bench = try expired("oidc/one")
     try bench.provider.fault(#"{"grant": "refresh_token", "idToken": "otherSubject"}"#)
     #expect(try failure { try bench.silent(of: Self.user) }?.signIn == .idToken(.subject))
-    // The one that was sent is still there, and is what the provider then takes for stolen.
+    // The stored token is still the one that was sent, which the provider now treats as stolen.
     #expect(try failure { try bench.silent(of: Self.user) }?.refusal?.code == "invalid_grant")
   }
 

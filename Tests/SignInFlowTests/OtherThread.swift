@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A call on a thread of its own.
+/// A call on its own thread.
 final class OtherThread<R: Sendable>: Sendable {
   private let result = Mutex<Result<R, any Error>?>(nil)
   private let done = DispatchSemaphore(value: 0)
@@ -14,7 +14,7 @@ final class OtherThread<R: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the call's end; at most once.
+  /// Waits until the call ends, and returns its result. Call it at most once.
   func wait() throws -> R {
     done.wait()
     return try result.withLock { try $0?.get() } ?? { throw CancellationError() }()

@@ -5,7 +5,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What docs/msal-parity.md says of the public API and no other test shows.
+/// Statements of docs/msal-parity.md about the public API that no other test covers.
 @Suite(.timeLimit(.minutes(10))) struct ParityTests {
   private static let ada = "ada@contoso.example"
   private static let linus = "linus@fabrikam.example"
@@ -25,7 +25,7 @@ import TokenVaultModel
     configuration.clientID = "another"
     configuration.tokenExpirationBuffer = 1
     #expect(app.configuration.clientID == ProviderProcess.client)
-    // MSAL's defaults.
+    // The defaults of MSAL.
     #expect(app.configuration.tokenExpirationBuffer == 300)
     #expect(!app.configuration.extendedLifetimeEnabled)
     #expect(app.configuration.redirectURI == .standard)
@@ -64,7 +64,7 @@ import TokenVaultModel
     let answer = try await app.call(me, for: account)
     #expect(answer.status == 200)
     #expect(String(decoding: answer.body, as: UTF8.self).contains(Self.ada))
-    // A redirect is an answer, and takes no token along.
+    // A redirect is returned as the response; no token follows it.
     var redirect = try APIRequest(
       "GET", bench.provider.url + "/api/redirect?to=\(bench.provider.url)/api/hello")
     redirect.scopes = me.scopes
@@ -76,7 +76,7 @@ import TokenVaultModel
     #expect(throws: SignInError.invalidRequest(.header)) {
       try me.add(header: "Authorization: Bearer other")
     }
-    // A challenge is met once by a new token.
+    // A claims challenge is answered once, with a new token.
     try bench.provider.change(#"{"claimsChallenge": true}"#)
     #expect(try await app.call(me, for: account).status == 200)
     #expect(try bench.provider.counter("claimsChallenges") == 1)
@@ -166,7 +166,7 @@ import TokenVaultModel
     }
     #expect(page == address.description)
     #expect(page.contains("/logout?") && page.contains("ui_locales=de"))
-    // No parameter of the caller replaces one of the protocol.
+    // An extra parameter cannot replace a protocol parameter.
     #expect(page.contains(FormParameters.encode(Self.ada)) && !page.contains("somebody"))
     #expect(report.revocations.isEmpty)
     #expect(try bench.provider.counter("revocationRequests") == 0)

@@ -6,8 +6,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What the tutorials call. No deadline runs across an await: the pool is shared with tests that
-/// block it.
+/// The calls that the tutorials show. No deadline spans an await, since the thread pool is shared
+/// with tests that block it.
 @Suite(.timeLimit(.minutes(10))) struct PublicClientTests {
   private static let user = "ada@contoso.example"
   private static let scopes = ScopeSet(["User.Read"])
@@ -61,7 +61,7 @@ import TokenVaultModel
     let refreshed = try await app.acquireTokenSilent(
       SilentRequest(scopes: Self.scopes, account: account))
     #expect(!refreshed.isFromCache)
-    // The authority of a result is one to ask later.
+    // A later request can use the authority of a result.
     var again = SilentRequest(scopes: Self.scopes, account: account)
     again.authority = try Authority(result.authority)
     #expect(try await app.acquireTokenSilent(again).isFromCache)
@@ -74,7 +74,7 @@ import TokenVaultModel
     let result = try await app.acquireToken(interactive: request)
     let silent = SilentRequest(scopes: Self.scopes, account: result.account)
     #expect(try await app.acquireTokenSilent(silent).isFromCache)
-    // A process that has to learn the tenant first comes to the same.
+    // A process that has to resolve the tenant first serves the same token.
     let other = try application(bench, "contoso.example/v2.0")
     #expect(try await other.acquireTokenSilent(silent).isFromCache)
     #expect(try bench.provider.counter("refreshRequests") == 0)
@@ -113,7 +113,7 @@ import TokenVaultModel
     #expect(app.cancel())
     #expect(try await failure { try await waiting.value }?.signIn == .cancelled)
     #expect(!app.cancel())
-    // And the next one may begin.
+    // The next sign-in can begin.
     bench.browser.script.withLock { $0 = nil }
     #expect(try await app.acquireToken(interactive: request).account.identity == account.identity)
   }
@@ -167,7 +167,7 @@ import TokenVaultModel
       try await failure { try await app.acquireTokenSilent(silent) },
     ]
     #expect(errors.map(\.?.signIn) == [.invalidAuthority, .invalidAuthority])
-    // Once it is known it may sign people in; it still gets no other server's refresh token.
+    // A known authority can sign users in, but never receives the refresh token of another server.
     let trusting = try application(bench) { $0.knownAuthorities = [foreign] }
     try bench.advance(by: 4000)
     let refused = try await failure { try await trusting.acquireTokenSilent(silent) }

@@ -6,11 +6,12 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What others do to an account while a refresh is on its way.
+/// Changes to an account by others while a refresh is in flight.
 @Suite(.timeLimit(.minutes(10))) struct RaceTests {
   private static let user = "ada@contoso.example"
 
-  /// Does something once after the provider answered a refresh, and before the answer is read.
+  /// Runs `interruption` once, after the provider has answered a refresh and before the response is
+  /// read.
   private final class Interrupted: BlockingTransport {
     private let base: any BlockingTransport
     private let interruption: Mutex<(@Sendable () throws -> Void)?>
@@ -118,7 +119,7 @@ import TokenVaultModel
       }
     }
     #expect(try bench.provider.counter("reuses") == 0)
-    // Whoever leaves leaves the family's token to the others.
+    // A client that signs out leaves the family's token to the other clients.
     var options = SignOutOptions()
     options.clientID = one
     let report = try bench.signOut([Self.user], options)
@@ -136,7 +137,7 @@ import TokenVaultModel
     #expect(error?.refusal?.suberror == "client_mismatch")
     try bench.advance(by: 4000)
     #expect(try !bench.silent(of: Self.user, client: family).isFromCache)
-    // Once it signed in itself, it is known to be in no family.
+    // After its own sign-in the client is known to be in no family.
     try bench.signIn(as: Self.user)
     let before = try bench.provider.counter("refreshRequests")
     try bench.advance(by: 4000)
@@ -160,11 +161,11 @@ import TokenVaultModel
       return
     }
     #expect(account.username == Self.user)
-    // What cannot be kept does not stay good at the provider.
+    // Tokens that cannot be stored are revoked at the provider.
     #expect(try bench.provider.counter("revocations") == 1)
     let session = bench.vault.groupSession()
     #expect(try session.currentAccount(client: ProviderProcess.client).account != nil)
-    // By one client, for all of them.
+    // A sign-out by one client applies to all clients.
     var options = SignOutOptions()
     options.clientID = ProviderProcess.familyClients[0]
     _ = try bench.signOut([Self.user], options)

@@ -6,7 +6,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// The ways back from the browser (RFC 8252 section 7), each through a whole sign-in.
+/// A whole sign-in for each kind of redirect URI (RFC 8252 section 7).
 @Suite(.timeLimit(.minutes(10))) struct RedirectFormTests {
   @Test(arguments: [
     "http://127.0.0.1/", "http://127.0.0.1/callback", "http://[::1]/", "http://[::1]/callback",

@@ -8,7 +8,7 @@ import TokenVaultTestSupport
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// A vault, a provider and a person with a browser, for one test.
+/// A vault, a provider and a user with a browser, for one test.
 final class SignInBench: Sendable {
   let vault: TestVault
   let provider: ProviderProcess
@@ -38,7 +38,7 @@ final class SignInBench: Sendable {
       browser: browser)
   }
 
-  /// What another process would be.
+  /// An acquisition, as another process would make it.
   func acquisition(_ cancellation: Cancellation = Cancellation()) -> Acquisition {
     Acquisition(vault.groupSession(), platform: platform, cancellation)
   }
@@ -51,7 +51,7 @@ final class SignInBench: Sendable {
       .accounts(accounts.map(AccountReference.init(parsing:))), options)
   }
 
-  /// Signs somebody in through the pages of the provider.
+  /// Signs a user in through the pages of the provider.
   @discardableResult
   func signIn(
     as username: String, scopes: String = "User.Read",
@@ -76,16 +76,16 @@ final class SignInBench: Sendable {
       options)
   }
 
-  /// Lets time pass, here and at the provider.
+  /// Advances the clocks of the vault and of the provider.
   func advance(by seconds: Int64) throws {
     vault.clock.withLock { $0 += seconds }
     try provider.advanceClock(by: Double(seconds))
   }
 
-  /// Everything that the group has.
+  /// All accounts of the group.
   func accounts() throws -> [Account] { try vault.groupSession().accounts(.all).accounts }
 
-  /// Waits until the provider has counted something so often.
+  /// Waits until a counter of the provider reaches `count`.
   func wait(for counter: String, _ count: Int) throws {
     while try provider.counter(counter) < count { Thread.sleep(forTimeInterval: 0.01) }
   }

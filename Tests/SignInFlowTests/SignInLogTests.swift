@@ -5,7 +5,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What a log is told, and what never.
+/// The content of the log at each level.
 @Suite(.timeLimit(.minutes(10))) struct SignInLogTests {
   private final class Lines: Sendable {
     let all = Mutex<[(level: SignInLog.Level, text: String)]>([])

@@ -4,7 +4,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Signing in through the browser against the embedded provider.
+/// A sign-in through the browser at the embedded provider.
 @Suite(.timeLimit(.minutes(10))) struct SignInTests {
   @Test func aSignInIsStoredAndServedSilently() throws {
     let bench = try SignInBench()

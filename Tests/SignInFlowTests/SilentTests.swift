@@ -5,7 +5,7 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Tokens without the user, with the provider well and unwell.
+/// Silent requests, with a provider that works and one that fails.
 @Suite(.timeLimit(.minutes(10))) struct SilentTests {
   private static let user = "ada@contoso.example"
 
@@ -22,7 +22,7 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == first.accessToken.reveal())
     #expect(!served.isExtendedLifetime)
     #expect(try bench.provider.counter("refreshRequests") == 0)
-    // The throttle entry that 503 made holds, and then ends.
+    // The throttle entry after the 503 holds for a time.
     #expect(try bench.silent(of: Self.user).isFromCache)
     #expect(try bench.provider.counter("refreshRequests") == 0)
     try bench.advance(by: 61)
@@ -66,7 +66,7 @@ import TokenVaultModel
   ])
   func aRateLimitingProviderIsNotContactedUntilTheDelayEnds(fault: String, seconds: Int64) throws {
     let (bench, _) = try signedIn()
-    // To the second.
+    // The test is exact to the second.
     bench.vault.tickingFrom.withLock { $0 = nil }
     try bench.advance(by: 4000)
     try bench.provider.fault(fault)
@@ -76,7 +76,7 @@ import TokenVaultModel
       try failure { try bench.silent(scopes, of: Self.user) }?.signIn
         == .throttled(untilEpochSeconds: until, nil)
     }
-    // It holds for everything of this client.
+    // The throttle applies to every request of this client.
     #expect(try throttled("User.Read"))
     #expect(try throttled("Mail.Read"))
     try bench.advance(by: seconds - 1)
@@ -108,12 +108,12 @@ import TokenVaultModel
     #expect(again?.reason != nil)
     #expect(try bench.provider.counter("refreshRequests") == 0)
     guard isKept else {
-      // Signing in again mends it at once.
+      // A new sign-in restores silent requests at once.
       try bench.signIn(as: Self.user)
       #expect(try bench.silent(of: Self.user).isFromCache)
       return
     }
-    // Another request of the same client is not held up.
+    // Another request of the same client is not throttled.
     #expect(try !bench.silent("openid", of: Self.user).accessToken.reveal().isEmpty)
     try bench.advance(by: 4000)
     #expect(try !bench.silent(of: Self.user).isFromCache)
@@ -150,7 +150,7 @@ import TokenVaultModel
     let stronger = try bench.silent(of: Self.user) { $0.claims = claims }
     #expect(stronger.accessToken.reveal() != forced.accessToken.reveal())
     #expect(try bench.provider.counter("refreshes") == 2)
-    // What was acquired last is what is served.
+    // The token acquired last is served.
     let served = try bench.silent(of: Self.user)
     #expect(served.accessToken.reveal() == stronger.accessToken.reveal())
   }

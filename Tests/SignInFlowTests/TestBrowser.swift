@@ -5,14 +5,14 @@ import TokenVaultModel
 import TokenVaultSignIn
 import TokenVaultTestSupport
 
-/// Plays the browser on a thread of its own: follows the provider's pages and brings the answer to
-/// the listener.
+/// A browser on its own thread, which follows the provider's pages and sends the response to the
+/// listener.
 final class TestBrowser: BrowserOpening {
   let username = Mutex("ada@contoso.example")
   let hand: HandBrowser
-  /// Does something else with the address than signing in.
+  /// Replaces the sign-in at the address, if present.
   let script = Mutex<(@Sendable (HandBrowser, String) throws -> Void)?>(nil)
-  /// The page that the listener answered with.
+  /// The page that the listener returned.
   let lastPage = Mutex("")
   let opened = Mutex<[String]>([])
 
@@ -29,7 +29,7 @@ final class TestBrowser: BrowserOpening {
         let page = try RawHTTP.send("GET", location)
         lastPage.withLock { $0 = page.text }
       } catch {
-        // The sign-in then runs into its deadline, and the test says so.
+        // The sign-in then times out, and the test fails with that.
         lastPage.withLock { $0 = "\(error)" }
       }
     }

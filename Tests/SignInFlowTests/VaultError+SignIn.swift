@@ -6,6 +6,6 @@ extension VaultError {
   var reason: InteractionReason? {
     if case .interactionRequired(let reason, _, _) = self { reason } else { nil }
   }
-  /// What the provider said when it wanted the user.
+  /// The provider's error if it requires interaction.
   var refusal: OAuthError? { if case .refused(let error)? = reason { error } else { nil } }
 }

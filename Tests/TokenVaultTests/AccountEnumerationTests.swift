@@ -83,7 +83,7 @@ import TokenVaultModel
     #expect(others.accounts.isEmpty && others.emptyReason == .noneForClient)
     try session.importCache(
       MSALCache(tokens: [Person.ada.refresh("fake-frt", family: "1")]))
-    // Nobody has tried the family's token for the editor: it may be in the family.
+    // Until the family's token has been tried for the editor, the editor may be in the family.
     #expect(
       try session.accounts(AccountQuery(clientID: Clients.editor, signedIn: true)).accounts.count
         == 1)

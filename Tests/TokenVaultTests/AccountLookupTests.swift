@@ -37,7 +37,7 @@ import TokenVaultModel
       error?.candidates?.map(\.environment)
         == ["login.microsoftonline.com", "login.microsoftonline.us"])
     let same = #expect(throws: VaultError.self) { try session.switchTo(Person.ada.id) }
-    // What the message offers selects, and so do other names and aliases of the cloud.
+    // The selectors of the candidates select, also with other user names and aliases of the cloud.
     for candidate in try #require(same?.candidates) {
       #expect(try session.switchTo(candidate.selector).identity == candidate.identity)
     }
@@ -50,7 +50,7 @@ import TokenVaultModel
     #expect(throws: VaultError.self) { try session.switchTo("1111//\(us)") }
     #expect(throws: VaultError.self) { try session.switchTo("ada@contoso.example//id.example") }
     #expect(try session.setAlias("gov", of: "\(Person.ada.id)//\(us)").environment == us)
-    // Another account's name does not take the place of what selects this one.
+    // The user name of another account does not take precedence over this account's selector.
     var impostor = Person.bob
     impostor.username = "\(Person.ada.id)//\(us)"
     try session.importCache(impostor.cache())
@@ -100,7 +100,7 @@ import TokenVaultModel
       try session.setAlias("Work", of: "bob@fabrikam.example")
     }
     #expect(taken?.name == "aliasTaken")
-    // A name of another account is no alias either.
+    // The user name of another account cannot be an alias.
     #expect(throws: VaultError.self) {
       try session.setAlias("bob@fabrikam.example", of: "ada@contoso.example")
     }

@@ -5,7 +5,8 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-/// MSAL for Python itself writes a cache; a group keeps it; MSAL answers from the export.
+/// MSAL for Python writes a cache, a group imports and exports it, and MSAL serves tokens from the
+/// export.
 @Suite(.timeLimit(.minutes(5))) struct CacheExportTests {
   private static let peers = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Peers")
@@ -15,7 +16,7 @@ import TokenVaultModel
   init() throws {
     vault = try TestVault()
     python = try PythonPeer()
-    // MSAL's tokens are of now.
+    // MSAL's tokens are issued at the present time.
     vault.clock.withLock { $0 = Int64(Date().timeIntervalSince1970) + 2 }
   }
 
@@ -34,7 +35,7 @@ import TokenVaultModel
     let session = vault.groupSession()
     let (cache, _) = try make()
     let report = try session.importCache(cache)
-    // The fifth is what came without an account.
+    // The fifth account has the tokens that came without an account.
     #expect(report.added.count == 5 && report.olderCredentials == 0)
     let accounts = try session.accounts(.all).accounts
     #expect(
@@ -61,6 +62,7 @@ import TokenVaultModel
     #expect(again.unchanged.count == 5 && again.credentials == 0 && again.updated.isEmpty)
   }
 
+  /// MSAL has no network.
   @Test func msalServesEveryAccountFromTheExportAsFromItsOwnCache() throws {
     let (cache, original) = try make()
     try vault.groupSession().importCache(cache)

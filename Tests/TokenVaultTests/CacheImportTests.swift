@@ -41,6 +41,7 @@ import TokenVaultModel
     }
   }
 
+  /// Otherwise a file could direct refresh tokens to another issuer at the same host.
   @Test func anImportCannotChangeTheIssuerOfAnAccount() throws {
     func cache(_ issuer: String) -> MSALCache {
       let person = Person(
@@ -92,7 +93,8 @@ import TokenVaultModel
     #expect(throws: VaultError.self) { try session.tokenText(client: Clients.cli) }
     try session.importCache(Person.ada.cache())
     #expect(try session.tokenText(client: Clients.cli) == "fake-at-ada@contoso.example")
-    // The family's token stayed over the sign-out; it alone signs the client in again, too.
+    // A family refresh token survives the client's sign-out. Importing it alone also signs the
+    // client in again.
     let family = MSALCache(tokens: [Person.bob.refresh("fake-frt", family: "1")])
     try session.importCache(family)
     try session.signOut([Person.bob.id], client: Clients.cli)
@@ -136,7 +138,7 @@ import TokenVaultModel
     let secret = String(repeating: "s", count: 1 << 20)
     #expect(refused(MSALCache(tokens: [Person.ada.access(secret)])))
     #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
-    // Two that are too large together.
+    // Two values that are too large only together.
     let half = Array("\"\(String(repeating: "x", count: 600_000))\"".utf8)
     try session.importCache(MSALCache(unknown: [.init(name: "a", json: half)]))
     #expect(refused(Person.ada.cache() + MSALCache(unknown: [.init(name: "b", json: half)])))

@@ -66,6 +66,7 @@ import TokenVaultModel
     #expect(previous(try session.currentAccount(client: Clients.cli)) == "ada@contoso.example")
   }
 
+  /// A client that is signed out of the group's account does not get it.
   @Test func eachClientHasItsOwnCurrentAccount() throws {
     try session.importCache(
       Person.ada.cache()
@@ -103,6 +104,7 @@ import TokenVaultModel
     #expect(try other.currentAccount(client: Clients.editor).previous == nil)
   }
 
+  /// Otherwise tools that watch the group would wake each other forever.
   @Test func aRepeatedQueryWritesNothing() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)

@@ -12,7 +12,7 @@ import TokenVaultModel
   private let session: GroupSession
 
   init() throws {
-    // A keyring of its own: every secret in it is tried, and others' come and go meanwhile.
+    // Its own keyring: the tests try every secret in it, and those of other tests change meanwhile.
     vault = try TestVault(session: PrivateSecretService())
     session = vault.groupSession()
   }
@@ -21,7 +21,8 @@ import TokenVaultModel
     try session.importCache(Person.ada.cache() + Person.bob.cache())
   }
 
-  /// Tries every secret of the keyring, and the keys that are held, on a copy of the file.
+  /// Tries every secret of the keyring on a copy of the file.
+  /// - Returns: how many of them open it.
   private func opens(_ backup: [(URL, Data)]) throws -> Int {
     let other = try TestVault(session: vault.session)
     try FileSafety.makeDirectory(other.directory.appending(path: "groups").path)
@@ -55,7 +56,7 @@ import TokenVaultModel
 
     #expect(report.accounts.map(\.username) == ["ada@contoso.example"])
     #expect(report.isClean)
-    // Nothing is said of stale copies where there are none.
+    // The report has no entry for stale copies if there are none.
     #expect(
       report.entries.map(\.place) == SignOutReport.Place.allCases.filter { $0 != .staleCopies })
     #expect(try vault.keyringGenerations(old.groupID) == [2])
@@ -89,7 +90,7 @@ import TokenVaultModel
     try session.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
     #expect(try locked.generationsWithSuccessor() == [1])
-    // Who kept the former key gets the new one by it, which opens the accounts that stayed.
+    // An attacker with the former key gets the new one, which opens only the remaining accounts.
     let next = try locked.unwrapSuccessor(from: 1, key: key)
     let group = try locked.unlock(next)
     let damaged = try group.read {
@@ -150,6 +151,7 @@ import TokenVaultModel
     #expect(try session.signOutAll().isClean)
   }
 
+  /// Copies of the group file from before do not open any more.
   @Test func aClientsSignOutKeepsOtherClientsAndTheFamilyToken() throws {
     try session.importCache(
       Person.ada.cache()
@@ -200,6 +202,7 @@ import TokenVaultModel
     #expect(!left.contains("fake-of-ada") && !left.contains("fake-bound"))
   }
 
+  /// If the account comes first, the token joins it.
   @Test func aForeignTokenImportedBeforeItsAccountIsErasedWithIt() throws {
     let json = """
       {"AccessToken":{},"BoundRefreshToken":{"k":{"home_account_id":"\(Person.ada.id)",
@@ -212,7 +215,7 @@ import TokenVaultModel
     #expect(
       try session.signOut([Person.ada.id]).accounts.map(\.username) == ["ada@contoso.example"])
     #expect(try session.accounts(.all).emptyReason == .noAccounts)
-    // The other way round it has a place to go.
+    // In the other order the token joins the account.
     try session.importCache(Person.ada.cache())
     try session.importCache(foreign)
     #expect(try session.accounts(.all).accounts.count == 1)
@@ -236,6 +239,7 @@ import TokenVaultModel
     #expect(try vault.groupSession().read { try $0.verify() }.isSound)
   }
 
+  /// Damage is never deleted without a request.
   @Test func aDamagedAccountIsKeptAndTheOthersCanBeSignedOut() throws {
     try importBoth()
     session.close()

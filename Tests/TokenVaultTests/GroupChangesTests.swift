@@ -5,7 +5,8 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-// Ends a wait for ever. The tests beside it block, and it takes its turn among them.
+// The limit ends an endless wait. It is generous because the tests that run at the same time block
+// threads of the pool that this suite waits for.
 @Suite(.timeLimit(.minutes(10))) struct GroupChangesTests {
   private let vault: TestVault
 
@@ -36,19 +37,19 @@ import TokenVaultModel
     #expect(try session.changeMark()?.isOwnWork == false)
   }
 
-  /// Counts what a watching tool is told. It is known to watch once it was told of something.
+  /// Counts the changes that a watching tool receives. The first shows that the watch has begun.
   private actor Watcher {
-    private(set) var told = 0
+    private(set) var received = 0
     private var waiting: [(Int, CheckedContinuation<Void, Never>)] = []
 
-    func tell() {
-      told += 1
-      for (count, continuation) in waiting where told >= count { continuation.resume() }
-      waiting.removeAll { told >= $0.0 }
+    func receive() {
+      received += 1
+      for (count, continuation) in waiting where received >= count { continuation.resume() }
+      waiting.removeAll { received >= $0.0 }
     }
 
     func wait(for count: Int) async {
-      if told >= count { return }
+      if received >= count { return }
       await withCheckedContinuation { waiting.append((count, $0)) }
     }
   }
@@ -57,24 +58,24 @@ import TokenVaultModel
     let watcher = Watcher()
     let watched = Vault(vault.configuration())
     let watching = Task {
-      for try await _ in watched.changes() { await watcher.tell() }
+      for try await _ in watched.changes() { await watcher.receive() }
     }
     let other = vault.groupSession()
     try other.importCache(Person.ada.cache())
-    // Until the first is told, the watch may not have begun.
+    // Changes the group until the watch reports one: the watch may not have begun yet.
     let early = Task {
-      while await watcher.told == 0 {
+      while await watcher.received == 0 {
         try vault.groupSession().switchTo("1111")
         try await Task.sleep(for: .milliseconds(20))
       }
     }
     await watcher.wait(for: 1)
     try await early.value
-    let before = await watcher.told
+    let before = await watcher.received
     try other.signOut([Person.ada.id])
     await watcher.wait(for: before + 1)
     #expect(try await watched.accounts().emptyReason == .noAccounts)
-    let beforeDeletion = await watcher.told
+    let beforeDeletion = await watcher.received
     try other.delete()
     await watcher.wait(for: beforeDeletion + 1)
     #expect(try await watched.accounts().emptyReason == .groupDoesNotExist)

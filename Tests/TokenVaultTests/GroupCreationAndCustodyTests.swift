@@ -10,7 +10,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 @Suite(.timeLimit(.minutes(10))) struct GroupCreationAndCustodyTests {
-  /// The names of the files that belong to groups.
+  /// The names of the files in the directory of groups, without hidden ones.
   private func files(_ vault: TestVault) throws -> [String] {
     let folder = vault.directory.appending(path: "groups").path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -70,6 +70,7 @@ import TokenVaultModel
     #expect(try files(vault) == [])
   }
 
+  /// The key of the draft is deleted, too.
   @Test func anInterruptedCreationLeavesADraftThatTheNextOneDiscards() throws {
     let vault = try TestVault()
     let path = vault.file().path
@@ -83,7 +84,7 @@ import TokenVaultModel
     try vault.groupSession().create()
     #expect(try vault.keyringGenerations(header.groupID) == [])
     #expect(try files(vault) == ["com.microsoft.identity.universalstorage.vault"])
-    // Half a file, from before there was a header.
+    // A file that was cut short before its header was written.
     try vault.groupSession().delete()
     try Data("SQLite format 3".utf8).write(to: URL(filePath: GroupCreation.draftPath(for: path)))
     try vault.groupSession().create()
@@ -119,7 +120,7 @@ import TokenVaultModel
     try vault.restore(backup)
     let error = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(error?.custody == .keyMissing(generation: 2))
-    // As after a deletion that was cut short between the key and the file.
+    // The state after a deletion that was interrupted between the key and the file.
     try vault.groupSession().delete()
     #expect(try files(vault) == [])
   }
@@ -172,6 +173,7 @@ import TokenVaultModel
     #expect(try vault.keyringGenerations(try fresh.keyID().groupID) == [])
   }
 
+  /// A rotation keeps the group unlocked.
   @Test func anUnlockedGroupOpensWithoutAPassphraseUntilItIsLocked() throws {
     let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
     let session = vault.groupSession {
@@ -248,7 +250,7 @@ import TokenVaultModel
     try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     let wrong = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(wrong?.store == .wrongKey)
-    // A credential that the system hands over stands in for the manifest's file.
+    // A system credential takes precedence over the manifest's key file.
     #expect(try vault.groupSession { $0.keyFile = real }.accounts(.all).accounts.count == 1)
   }
 }

@@ -13,7 +13,7 @@ import TokenVaultModel
     try vault.groupSession().importCache(Person.ada.cache())
   }
 
-  /// A tool that links the library; it is no administrator.
+  /// A tool that links the library, which is not an administrator.
   private func tool() -> GroupSession { vault.groupSession { $0.isAdministrator = false } }
 
   private func admit(_ members: [String]) throws {
@@ -24,6 +24,7 @@ import TokenVaultModel
         deviceMode: .private))
   }
 
+  /// The error contains the path of its executable.
   @Test func everyCallRefusesAToolThatIsNotAMember() throws {
     let path = try Membership.executable()
     #expect(path == URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)

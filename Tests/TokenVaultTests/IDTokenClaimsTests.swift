@@ -38,6 +38,7 @@ import TokenVaultCrypto
     #expect(try #require(IDToken(token("{}"))).username == nil)
   }
 
+  /// A control character could send commands to a terminal.
   @Test func claimsOfAWrongTypeOrWithControlCharactersAreIgnored() throws {
     let odd = try #require(
       IDToken(token(#"{"oid":7,"name":"a\u001b[2J","preferred_username":"","aud":{}}"#)))
@@ -55,6 +56,7 @@ import TokenVaultCrypto
     #expect(IDToken(text) == nil)
   }
 
+  /// Some issuers add it.
   @Test func paddingIsTolerated() {
     #expect(IDToken("e30.eyJhIjoxfQ==.x")?.claimsJSON == Array(#"{"a":1}"#.utf8))
   }

@@ -21,6 +21,7 @@ import TokenVaultModel
     #expect(try cache.json() == fixture.bytes)
   }
 
+  /// The bearer token gets the plain key.
   @Test func tokensWithEqualKeysGetDistinctKeys() throws {
     var bearer = Credential(kind: .accessToken, clientID: "c", environment: "h")
     bearer.realm = "r"
@@ -37,6 +38,7 @@ import TokenVaultModel
     #expect(tokens?["u.t-h-accesstoken-c-r-a-2"]?["secret"] == .string("bound"))
   }
 
+  /// MSAL requires a time.
   @Test func anAccessTokenWithoutExpiryIsWrittenAsExpired() throws {
     let cache = MSALCache(tokens: [
       .init(
@@ -99,7 +101,7 @@ import TokenVaultModel
   }
 }
 
-/// Vigna's SplitMix64: a failing seed can be run again.
+/// Vigna's SplitMix64, so that a failing seed can be run again.
 private struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 
@@ -115,7 +117,7 @@ private struct SplitMix64: RandomNumberGenerator {
     elements[Int.random(in: 0..<elements.count, using: &self)]
   }
 
-  /// Few different texts, so that things meet; among them those that break careless writers.
+  /// One of a few strings, so that values collide; some of them break careless writers.
   mutating func name() -> String {
     pick(["", "a", "A", "-", "a-b", "é", "e\u{301}", "İ", "😀", "\"\\/", "{}", " ", "null"])
   }

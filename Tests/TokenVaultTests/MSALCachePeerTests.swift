@@ -5,7 +5,8 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-/// MSAL for Python itself: it writes a cache, this package reads and writes it, it answers from it.
+/// MSAL for Python writes a cache, this package reads and rewrites it, and MSAL serves tokens from
+/// the result.
 @Suite(.timeLimit(.minutes(5))) struct MSALCachePeerTests {
   private static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "Peers")
@@ -40,6 +41,7 @@ import TokenVaultModel
     let left_after_sign_out: [String: Int]
   }
 
+  /// MSAL has no network.
   @Test func msalServesEveryAccountFromTheRewrittenCacheAsFromItsOwn() throws {
     let python = try PythonPeer()
     let directory = URL(fileURLWithPath: NSTemporaryDirectory())
@@ -78,7 +80,7 @@ import TokenVaultModel
             && $0.username == claims.username && $0.localAccountID == claims.localAccountID
         })
     }
-    // MSAL's own cache loses nothing and gains nothing.
+    // Nothing is lost from MSAL's cache or added to it.
     #expect(try cache.json() == JSONValue(parsing: bytes).bytes)
 
     try Data(try cache.json()).write(to: rewritten)

@@ -7,7 +7,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 @Suite(.timeLimit(.minutes(5))) struct NoPlaintextTests {
-  /// Every file below a directory, by its content and its name.
+  /// The names and contents of all files below a directory.
   private func files(_ folder: URL) throws -> [(String, Data)] {
     var found: [(String, Data)] = []
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -21,6 +21,7 @@ import TokenVaultModel
     return found
   }
 
+  /// After imports, switches, sign-outs and rekeys, in file names as well as contents.
   @Test func noFileContainsAccountDataInPlaintext() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
@@ -43,7 +44,7 @@ import TokenVaultModel
     try session.signOut([Person.ada.id], client: Clients.cli)
     try session.rekey()
     let code = try session.makeRecoveryCode()
-    // The store is open, so that its log stands beside it.
+    // The store is still open, so the directory contains its log.
     let all = try files(vault.home) + files(keyring.directory)
     #expect(all.contains { $0.0.hasSuffix(".vault-wal") })
     #expect(all.contains { $0.0.hasSuffix("login.keyring") })

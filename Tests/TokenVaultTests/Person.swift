@@ -4,7 +4,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-/// One account as the tests import it. All names, ids and tokens are made up.
+/// An account to import. All names, ids and tokens are made up.
 struct Person {
   var id: String
   var username: String
@@ -68,7 +68,7 @@ struct Person {
     token(.refreshToken, secret, client: client) { $0.familyID = family }
   }
 
-  /// Profile, refresh token and one access token.
+  /// A profile, a refresh token and an access token.
   func cache(_ mark: String = "") -> MSALCache {
     MSALCache(
       profiles: [profile()],

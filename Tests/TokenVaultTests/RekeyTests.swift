@@ -38,6 +38,7 @@ import TokenVaultModel
     #expect(try vault.keyringGenerations(id.groupID) == [8])
   }
 
+  /// The group has its new key nevertheless.
   @Test func aFormerKeyThatOutlivesARekeyIsReported() throws {
     let keyring = try PrivateSecretService()
     let vault = try TestVault(session: keyring)
@@ -59,6 +60,7 @@ import TokenVaultModel
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
+  /// The interruption may be before or after the commit.
   @Test func aGroupOpensAfterAnInterruptedRekeyToAnotherKeyFile() throws {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
@@ -73,12 +75,13 @@ import TokenVaultModel
     try manifests.unstage(.universalStorage)
     let lost = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(lost?.store == .wrongKey)
-    // From another custody, where the manifest in force names no file at all.
+    // The same from another custody, when the manifest in force names no key file.
     try manifests.stage(GroupManifest.with(.keyFile(path: files[1])))
     try vault.save(GroupManifest.with(.passphrase))
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
   }
 
+  /// The group has moved from the keyring to a passphrase before.
   @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()
     func session() -> GroupSession {
@@ -90,7 +93,7 @@ import TokenVaultModel
     try session().rekey(to: .passphrase)
     #expect(try vault.keyringGenerations(id.groupID) == [])
     func lookIsNoted() throws -> Bool { try session().read { $0.hasWrappedSuccessors } }
-    // Deleted in the second boot, which the next power cut undoes again.
+    // The next power cut undoes the deletion of the second boot.
     for boot in ["second boot", "third boot"] {
       try vault.custodian.store(key, as: id)
       vault.boot.withLock { $0 = boot }
@@ -98,7 +101,7 @@ import TokenVaultModel
       #expect(try vault.keyringGenerations(id.groupID) == [], "\(boot)")
       #expect(try lookIsNoted(), "\(boot)")
     }
-    // A sign-out does not forget it.
+    // A sign-out keeps the note.
     try session().signOut([Person.ada.id])
     #expect(try lookIsNoted())
     vault.boot.withLock { $0 = "fourth boot" }
@@ -136,8 +139,8 @@ import TokenVaultModel
     try KeyRetrieval(configuration: session.configuration).open(session.configuration.groupPath)
   }
 
-  /// A commit that fails while the log is synced leaves its frames behind those that count; with
-  /// the last connection gone, the next recovery takes them for committed.
+  /// A commit that fails while the log is synced leaves its frames in the log, after the valid
+  /// ones. Once the last connection is closed, the next recovery treats them as committed.
   @Test func aCommitInDoubtNeverLosesItsOnlyKey() throws {
     let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
     func session() -> GroupSession {
@@ -148,7 +151,7 @@ import TokenVaultModel
     try group.write { _ in }
     let before = try vault.backUp()
 
-    // The same commit over a copy, as the log would have it.
+    // The same commit on a copy gives the frames that the log would have.
     let copy = try TestVault(manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(copy.directory.appending(path: "groups").path)
     try copy.restore(
@@ -185,7 +188,7 @@ import TokenVaultModel
       }
     }
     let kept = try vault.keyringGenerations(id.groupID)
-    // The machine stops here: only what is on the disk counts.
+    // The machine stops here: only the content of the disk remains.
     let after = try vault.backUp()
     let third = try TestVault(session: vault.session, manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(third.directory.appending(path: "groups").path)

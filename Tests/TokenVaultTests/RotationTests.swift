@@ -10,7 +10,8 @@ import TokenVaultModel
 @testable import TokenVault
 
 @Suite(.timeLimit(.minutes(10))) struct RotationTests {
-  /// A vault with Ada and Bob, with a session of its own where the keyring is going to fail.
+  /// A vault with Ada and Bob.
+  /// - Parameter own: whether it has its own keyring, for a test that makes the keyring fail.
   private func vault(own: Bool = false) throws -> TestVault {
     let vault = try TestVault(session: own ? PrivateSecretService() : nil)
     try vault.groupSession().importCache(Person.ada.cache() + Person.bob.cache())
@@ -55,8 +56,8 @@ import TokenVaultModel
     #expect(try session.header().generation == 1)
   }
 
-  /// A keyring that fails after the commit leaves the sign-out done, the report unclean, and the
-  /// rest to the next open.
+  /// If the keyring fails after the commit, the sign-out is done, the report is not clean, and the
+  /// next open does the rest.
   @Test func aDaemonThatDiesAfterTheCommitIsReportedAndTheNextOpenFinishes() throws {
     let vault = try vault(own: true)
     let session = vault.groupSession()
@@ -94,6 +95,7 @@ import TokenVaultModel
     #expect(try usernames(vault) == Self.both)
   }
 
+  /// It is never used as the group's key.
   @Test func theKeyOfAnInterruptedRotationIsReplaced() throws {
     let vault = try vault()
     let session = vault.groupSession()
@@ -105,6 +107,8 @@ import TokenVaultModel
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
   }
 
+  /// The wrapped successor keys lead from the first key to the key in force. Erased accounts stay
+  /// erased.
   @Test func aGroupOpensAfterAPowerCutLostTheWritesOfTheKeyring() throws {
     let vault = try vault()
     let session = vault.groupSession()
@@ -114,7 +118,8 @@ import TokenVaultModel
     try session.signOut([Person.bob.id])
     try session.importCache(Person.bob.cache("-2"))
     session.close()
-    // What the daemon had not written yet: three generations on, its disk has the first key.
+    // The daemon had not written the changes: its disk has the first key, although the group has
+    // reached the third generation.
     try vault.custodian.delete(try session.keyID())
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "second boot" }
@@ -128,7 +133,7 @@ import TokenVaultModel
       return try locked.generationsWithSuccessor()
     }
     try opens("first power cut")
-    // The key was stored anew in this boot, so the next power cut can take it back again.
+    // The key was stored again in this boot, so the next power cut can still undo that.
     #expect(try wrappedSuccessors() == [1, 2])
     try vault.custodian.delete(try session.keyID())
     try vault.custodian.store(key, as: old)

@@ -21,7 +21,7 @@ import TokenVaultModel
     let log = try vault.backUp().last
     try session.delete()
     try #require(log?.0.path.hasSuffix("-wal") == true)
-    // A deletion that was cut short behind the file itself.
+    // The state after a deletion that was interrupted after the file itself.
     if let (url, data) = log { try data.write(to: url) }
     try vault.groupSession().importCache(Person.bob.cache())
     #expect(try vault.groupSession().accounts(.all).usernames == ["Bob@fabrikam.example"])
@@ -46,7 +46,7 @@ import TokenVaultModel
     try vault.groupSession().backup(to: backup)
     let path = vault.file().path
     try Data("damaged".utf8).write(to: URL(filePath: path))
-    // What cannot be removed ends the restore after it has written the whole file.
+    // A directory cannot be removed, so the restore fails after it has written the whole file.
     let obstacle = path + "-shm"
     for name in [obstacle, path + "-wal"] where FileManager.default.fileExists(atPath: name) {
       try FileManager.default.removeItem(atPath: name)
@@ -62,9 +62,9 @@ import TokenVaultModel
     #expect(try !files(vault).contains { $0.hasSuffix(".restored") })
   }
 
-  /// Puts what cut short creations and restores leave beside a vault's group.
+  /// Creates the files that interrupted creations and restores leave next to a group's file.
   /// - Returns: the group id of a draft whose key is in the keyring.
-  private func leave(_ vault: TestVault) throws -> [UInt8] {
+  private func leaveStaleCopies(_ vault: TestVault) throws -> [UInt8] {
     let path = vault.file().path
     for suffix in [".restore", ".restored"] {
       for part in ["", "-wal", "-shm"] {
@@ -97,14 +97,14 @@ import TokenVaultModel
     func entry(_ report: SignOutReport) -> SignOutReport.Entry? {
       report.entries.first { $0.place == .staleCopies }
     }
-    var draft = try leave(vault)
+    var draft = try leaveStaleCopies(vault)
     #expect(try others().count >= 7)
     #expect(entry(try session.signOut([Person.ada.id]))?.isClean == true)
     #expect(try others() == [])
     #expect(try vault.keyringGenerations(draft) == [])
 
-    // One that cannot be removed is told, and the rest goes.
-    draft = try leave(vault)
+    // A copy that cannot be removed is reported, and the others are removed.
+    draft = try leaveStaleCopies(vault)
     let obstacle = vault.file().path + ".restore"
     try FileManager.default.removeItem(atPath: obstacle)
     try FileManager.default.createDirectory(
@@ -115,7 +115,7 @@ import TokenVaultModel
     try FileManager.default.removeItem(atPath: obstacle)
     #expect(entry(try session.signOutAll())?.isClean != false)
 
-    draft = try leave(vault)
+    draft = try leaveStaleCopies(vault)
     try session.delete()
     #expect(try files(vault).filter { !$0.hasSuffix(".lock") } == [])
     #expect(try vault.keyringGenerations(draft) == [])

@@ -3,7 +3,7 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 extension TestVault {
-  /// Copies the group's files as a backup does.
+  /// The paths and contents of the group's files.
   func backUp(_ group: GroupName = .universalStorage) throws -> [(URL, Data)] {
     let file = file(group).path
     return try ["", "-wal"].compactMap { suffix in
@@ -13,7 +13,7 @@ extension TestVault {
     }
   }
 
-  /// Puts a backup back, in new files.
+  /// Replaces the group's files by new ones with the backed-up content.
   func restore(_ backup: [(URL, Data)], _ group: GroupName = .universalStorage) throws {
     for suffix in ["", "-wal", "-shm"] {
       let path = file(group).path + suffix

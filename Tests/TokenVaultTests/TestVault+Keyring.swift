@@ -10,7 +10,7 @@ extension TestVault {
     SecretServiceCustodian(busAddress: session.busAddress, allowPrompt: false)
   }
 
-  /// Every item of the keyring, as secret-tool sees it, by the secrets' text.
+  /// The secrets of all group keys in the keyring, as secret-tool prints them.
   func keyringSecrets() throws -> [String] {
     let found = try session.run([
       "secret-tool", "search", "--all", "xdg:schema", "dev.tokenvault.GroupKey",
@@ -20,7 +20,8 @@ extension TestVault {
     }
   }
 
-  /// The generations that secret-tool, and not the code under test, sees for a group.
+  /// The generations of a group's keys, as secret-tool finds them, independently of the code under
+  /// test.
   func keyringGenerations(_ groupID: [UInt8]) throws -> [Int] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -28,7 +29,7 @@ extension TestVault {
     process.environment = session.environment
     let output = Pipe()
     process.standardOutput = output
-    // It prints attributes to standard error.
+    // secret-tool prints attributes to standard error.
     process.standardError = output
     try process.run()
     let text = String(

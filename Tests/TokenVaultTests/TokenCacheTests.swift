@@ -58,6 +58,7 @@ import TokenVaultModel
     #expect(try ask(scopes("User.Read")) == "fake-at")
   }
 
+  /// In the last 300 seconds, or in as many as the request gives.
   @Test func aTokenIsNotServedShortlyBeforeItsExpiry() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))
     vault.clock.withLock { $0 = TestVault.start + 3299 }
@@ -74,6 +75,7 @@ import TokenVaultModel
     #expect(refusal(short)?.name == "interactionRequired")
   }
 
+  /// Its time shows that the clock was set back since.
   @Test func aTokenStoredInTheFutureIsNotServed() throws {
     try store(
       ada.refresh("fake-rt"),
@@ -121,7 +123,7 @@ import TokenVaultModel
     #expect(try ask(scopes("User.Read")) == "fake-2")
     #expect(refusal(scopes("Mail.Read"))?.interaction == .noToken)
     #expect(try ask(scopes("Files.Read")) == "fake-other")
-    // Another client's, tenant's or type's token is another token.
+    // A token of another client, tenant or type is not replaced.
     try store(
       ada.access("fake-3", client: Clients.editor), ada.access("fake-4", realm: Person.fabrikam),
       ada.access("fake-5") { $0.tokenType = "pop" })
@@ -152,7 +154,7 @@ import TokenVaultModel
       """
     let cache = try MSALCache(json: Array(json.utf8))
     try session.importCache(cache)
-    // Read back by another vault, not out of memory.
+    // Another session reads the file instead of memory.
     let account = try vault.groupSession().accounts(.all).accounts[0]
     #expect(!account.isSignedIn && account.accessTokenExpiresOn == nil)
     #expect(refusal(scopes("User.Read"))?.interaction == .noToken)
@@ -201,6 +203,7 @@ import TokenVaultModel
     #expect(result.accessToken.reveal() == Array("fake-contoso".utf8))
   }
 
+  /// A claims request and a forced refresh are such requests.
   @Test func aRequestForANewTokenIsNotServedFromTheStore() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))
     var request = scopes("User.Read")

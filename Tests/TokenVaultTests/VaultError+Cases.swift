@@ -5,7 +5,7 @@ import TokenVaultModel
 @testable import TokenVault
 
 extension VaultError {
-  /// The case's name.
+  /// The name of the case.
   var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
   var custody: CustodyError? {
     if case .custody(let error, _) = self { error } else { nil }
