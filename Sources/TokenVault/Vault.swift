@@ -1,5 +1,11 @@
-public import TokenVaultCrypto
-public import TokenVaultModel
+// `import TokenVault` is all that a tool needs. These modules declare as public only the types that
+// the signatures of this module name; everything else in them is `package`.
+@_exported public import TokenVaultCrypto
+@_exported public import TokenVaultGroupStore
+@_exported public import TokenVaultKeyCustody
+@_exported public import TokenVaultModel
+@_exported public import TokenVaultSignIn
+@_exported public import TokenVaultSignInTransport
 
 /// One keychain group: its accounts, their tokens and secrets.
 ///
