@@ -1,20 +1,35 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target is built with the same strictness; see CONTRIBUTING.md.
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .strictMemorySafety(),
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-]
+// Continuous integration refuses warnings. Nobody else does: a newer compiler may have new ones,
+// and a package that depends on this one must build all the same.
+let refusesWarnings = Context.environment["TOKENVAULT_WARNINGS_AS_ERRORS"] == "1"
+
+// Every Swift target is built with the same strictness; see CONTRIBUTING.md.
+let strict: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ] + (refusesWarnings ? [.treatAllWarnings(as: .error)] : [])
+
+// -Wall -Wextra, in the form that SwiftPM accepts from a dependency.
+let strictC: [CSetting] =
+  [.enableWarning("all"), .enableWarning("extra")]
+  + (refusesWarnings ? [.treatAllWarnings(as: .error)] : [])
 
 let package = Package(
   name: "TokenVault",
   products: [
     .library(name: "TokenVault", targets: ["TokenVault", "TokenVaultSignInTransport"]),
     .executable(name: "tokenvault", targets: ["TokenVaultProgram"]),
+  ],
+  // A tool that uses the library alone says `traits: []` where it depends on this package, and
+  // SwiftPM does not fetch the packages that only the program needs.
+  traits: [
+    .trait(name: "Program", description: "The command line program tokenvault."),
+    .default(enabledTraits: ["Program"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -29,8 +44,8 @@ let package = Package(
       name: "TokenVaultCLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]
     ),
     // Loads libsecret when it is first needed, so it has no link-time need of it.
-    .target(name: "TokenVaultCSecretService"),
-    .target(name: "TokenVaultCSystem"),
+    .target(name: "TokenVaultCSecretService", cSettings: strictC),
+    .target(name: "TokenVaultCSystem", cSettings: strictC),
 
     // The vault.
     .target(name: "TokenVaultCrypto", dependencies: ["TokenVaultCOpenSSL"], swiftSettings: strict),
@@ -50,10 +65,11 @@ let package = Package(
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
     .target(
-      name: "TokenVaultSignIn", dependencies: ["TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultSignIn",
+      dependencies: ["TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem"],
       swiftSettings: strict),
     // Loads libcurl when it is first needed.
-    .target(name: "TokenVaultCCurl"),
+    .target(name: "TokenVaultCCurl", cSettings: strictC),
     .target(
       name: "TokenVaultSignInTransport",
       dependencies: ["TokenVaultSignIn", "TokenVaultCCurl", "TokenVaultSystem"],
@@ -69,14 +85,16 @@ let package = Package(
 
     // The programs people run.
     // Loads libqrencode when a QR code is drawn.
-    .target(name: "TokenVaultCQRCode"),
+    .target(name: "TokenVaultCQRCode", cSettings: strictC),
     .target(
       name: "TokenVaultCLI",
       dependencies: [
         "TokenVault", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultKeyCustody",
         "TokenVaultSignIn", "TokenVaultSignInTransport",
         "TokenVaultSystem", "TokenVaultCQRCode",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -90,11 +108,10 @@ let package = Package(
 
     // An identity provider for demos and tests.
     .target(
-      name: "TokenVaultIdentityProvider",
-      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultIdentityProvider", dependencies: ["TokenVaultCrypto"],
       swiftSettings: strict),
     .executableTarget(
-      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider", "TokenVaultModel"],
+      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider"],
       swiftSettings: strict),
 
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
@@ -109,7 +126,7 @@ let package = Package(
       name: "transport-probe",
       dependencies: ["TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
-    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    // Runs the parsers of untrusted sign-in input; scripts/fuzz builds it as a fuzzer.
     .executableTarget(
       name: "fuzz-sign-in",
       dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
@@ -142,7 +159,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultIdentityProviderTests",
       dependencies: [
-        "TokenVaultTestSupport", "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
+        "TokenVaultIdentityProvider", "TokenVaultTestSupport", "TokenVaultSignIn",
+        "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -156,7 +174,8 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .target(
-      name: "PrototypeCheck", dependencies: ["TokenVaultCLibsecret"], path: "Tests/PrototypeCheck"),
+      name: "PrototypeCheck", dependencies: ["TokenVaultCLibsecret"], path: "Tests/PrototypeCheck",
+      cSettings: strictC),
     .testTarget(
       name: "TokenVaultKeyCustodyTests",
       dependencies: [

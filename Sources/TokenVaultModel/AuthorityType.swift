@@ -17,7 +17,7 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
   package init(cacheText: String, environment: String) {
     switch cacheText.lowercased() {
     case "mssts", "":
-      let isForCustomers = B2CHost.matches(environment) || ExternalIDHost.matches(environment)
+      let isForCustomers = CustomerHost.isB2C(environment) || CustomerHost.isExternalID(environment)
       self = isForCustomers ? .b2c : .entra
     case "adfs": self = .adfs
     case "oidc", "generic": self = .oidc

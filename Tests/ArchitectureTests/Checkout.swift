@@ -23,58 +23,20 @@ enum Checkout {
     SourceFile(
       path: path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8))
   }
-}
 
-struct SourceFile {
-  var path: String
-  var text: String
-
-  /// The target's directory: the second part of the path.
-  var module: String {
-    let parts = path.split(separator: "/")
-    return parts.count > 1 ? String(parts[1]) : ""
+  /// Whether the checkout has a file or directory at a path, or a Swift or Markdown file whose path
+  /// ends with it.
+  static func has(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: root.appending(path: path).path)
+      || named.contains { $0.hasSuffix("/" + path) }
   }
 
-  /// Lines with their numbers, from 1.
-  var lines: [(number: Int, text: Substring)] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      .map { ($0.offset + 1, $0.element) }
-  }
-
-  /// The lines without comments and without the text of string literals, so that a rule reads
-  /// code and not what is said about it.
-  var code: [(number: Int, text: String)] {
-    var insideText = false
-    return lines.map { line in
-      let fences = line.text.components(separatedBy: "\"\"\"").count - 1
-      defer { if fences % 2 == 1 { insideText.toggle() } }
-      if insideText || fences > 0 { return (line.number, "") }
-      return (line.number, withoutLiteralsAndComment(line.text))
+  private static let named: [String] = {
+    ["Benchmarks", "Examples", "Sources", "Tests", "docs", "keychain-groups"].flatMap { directory in
+      (FileManager.default.enumerator(atPath: root.appending(path: directory).path)?
+        .compactMap { $0 as? String } ?? [])
+        .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".md") }
+        .map { "\(directory)/\($0)" }
     }
-  }
-}
-
-private func withoutLiteralsAndComment(_ line: Substring) -> String {
-  var kept = ""
-  var isLiteral = false
-  var isEscaped = false
-  for character in line {
-    if isLiteral {
-      if isEscaped {
-        isEscaped = false
-      } else if character == "\\" {
-        isEscaped = true
-      } else if character == "\"" {
-        isLiteral = false
-      }
-    } else if character == "\"" {
-      isLiteral = true
-    } else if character == "/", kept.hasSuffix("/") {
-      kept.removeLast()
-      break
-    } else {
-      kept.append(character)
-    }
-  }
-  return kept
+  }()
 }

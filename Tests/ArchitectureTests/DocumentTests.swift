@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 
-/// A promise in a document names its test as `[test: nameOfTheTest]`. A name that no test has
-/// is a promise that nothing holds any more.
-@Suite("What the documents say is tested")
+/// Documents name tests, as `[test: nameOfTheTest]` behind a promise, and paths. Both must exist.
+@Suite(.timeLimit(.minutes(3)))
 struct DocumentTests {
   @Test func everyTestThatADocumentNamesExists() throws {
     let tests = DocumentedTests.defined(in: try Checkout.files(in: "Tests", endings: ["swift"]))
@@ -15,6 +14,15 @@ struct DocumentTests {
     }
   }
 
+  @Test(arguments: ["docs/architecture.md", "CONTRIBUTING.md"])
+  func everyPathThatADocumentNamesExists(document: String) throws {
+    let paths = DocumentedPaths.mentioned(in: try Checkout.file(document))
+    #expect(paths.count > 5)
+    for path in paths where !Checkout.has(path.path) {
+      Issue.record("\(document):\(path.line): there is no \(path.path)")
+    }
+  }
+
   private func documents() throws -> [SourceFile] {
     let atTheTop = try FileManager.default.contentsOfDirectory(atPath: Checkout.root.path)
       .filter { $0.hasSuffix(".md") }.sorted()
@@ -22,7 +30,7 @@ struct DocumentTests {
     return try atTheTop.map(Checkout.file) + Checkout.files(in: "docs", endings: ["md"])
   }
 
-  @Test func aMentionIsReadWithItsLine() {
+  @Test func aMentionHasTheNumberOfItsLine() {
     let document = SourceFile(
       path: "docs/a.md",
       text: "Erased [test: aRow], and\nread back [test: aWipe, aCopy].\n`[test: inCode]`\n")
@@ -33,45 +41,33 @@ struct DocumentTests {
 
   @Test func onlyTestsAndSuitesCountAsDefined() {
     let text = """
-      @Suite("Wipes") struct WipeTests {
+      @Suite(.timeLimit(.minutes(1))) struct WipeTests {
         @Test(arguments: [1, 2])
         func aWipe(n: Int) {}
-        @Test func `a copy`() {}
+        @Test func aCopy() {}
         func helper() {}
       }
       """
     let defined = DocumentedTests.defined(in: [SourceFile(path: "Tests/T/F.swift", text: text)])
-    #expect(defined == ["WipeTests", "aWipe", "a copy"])
-  }
-}
-
-enum DocumentedTests {
-  struct Mention {
-    var name: String
-    var line: Int
+    #expect(defined == ["WipeTests", "aWipe", "aCopy"])
   }
 
-  /// A mention in code quotes is an example, not a promise.
-  static func mentioned(in document: SourceFile) -> [Mention] {
-    document.lines.flatMap { number, text in
-      text.matches(of: /(?:^|[^`])\[test: ([^\]]+)\]/).flatMap { match in
-        match.output.1.split(separator: ",").map {
-          Mention(name: $0.trimmingCharacters(in: .whitespaces), line: number)
-        }
-      }
-    }
-  }
-
-  static func defined(in files: [SourceFile]) -> Set<String> {
-    var names: Set<String> = []
-    for file in files {
-      // An attribute with its arguments, then other attributes, then the declaration.
-      let declaration =
-        /@(?:Test|Suite)\b[\s\S]*?\b(?:func|struct|class|actor|enum)\s+(?:`([^`]+)`|(\w+))/
-      for match in file.text.matches(of: declaration) {
-        if let name = match.output.1 ?? match.output.2 { names.insert(String(name)) }
-      }
-    }
-    return names
+  @Test func pathsAreToldFromCommandsTypesAndPatterns() {
+    let text = """
+      Run `scripts/test --filter X`, then see `Sources/TokenVault/SignOut/` and `Package.swift`
+      and `.ci/run`, not `Vault.token`, `a/b`, `~/.config`, `.build/dist`, `Sources/*/File.swift`,
+      `*Failure.swift` or `Type+Topic.swift`. [Decisions](docs/decisions/0002-one-binary.md)
+      ```sh
+      scripts/no-such
+      ```
+      """
+    let paths = DocumentedPaths.mentioned(in: SourceFile(path: "docs/a.md", text: text))
+    #expect(
+      paths.map(\.path) == [
+        "scripts/test", "Sources/TokenVault/SignOut/", "Package.swift", ".ci/run",
+      ])
+    #expect(paths.map(\.line) == [1, 1, 1, 2])
+    #expect(Checkout.has("docs/decisions") && Checkout.has("docs/decisions/"))
+    #expect(!Checkout.has("docs/no-such.md"))
   }
 }

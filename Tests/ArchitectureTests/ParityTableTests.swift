@@ -1,9 +1,9 @@
 import Testing
 
-/// docs/msal-parity.md has two states and no third.
-@Suite("The parity table")
+/// Every row of docs/msal-parity.md either works, with a test, or says why it does not apply.
+@Suite(.timeLimit(.minutes(3)))
 struct ParityTableTests {
-  @Test func everyRowOfTheTableWorksOrSaysWhyNot() throws {
+  @Test func everyRowWorksOrGivesItsReason() throws {
     let document = try Checkout.file("docs/msal-parity.md")
     let rows = document.lines.filter { $0.text.hasPrefix("| ") }
       .filter { !$0.text.hasPrefix("| MSAL |") && !$0.text.hasPrefix("| --- ") }
@@ -13,7 +13,7 @@ struct ParityTableTests {
     }
   }
 
-  @Test func aRowWithoutATestOrAReasonIsSeen() {
+  @Test func aRowWithoutATestOrAReasonIsFound() {
     #expect(Self.isDecided("| `a` | `b()` | works [test: c] |"))
     #expect(Self.isDecided("| `a` | | not applicable on Linux: nobody has it |"))
     for row in [

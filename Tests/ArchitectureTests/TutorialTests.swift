@@ -1,30 +1,30 @@
 import Testing
 
-/// The tutorial shows code that is compiled: each `swift` block stands, line by line, in the sample
-/// or in the snippets.
-@Suite("The tutorial's code is compiled")
+/// Each `swift` block of the tutorial is, line by line, in the sample or in the snippets, which the
+/// compiler checks.
+@Suite(.timeLimit(.minutes(3)))
 struct TutorialTests {
-  @Test func everyBlockOfTheTutorialStandsInCodeThatIsCompiled() throws {
+  @Test func everyBlockOfTheTutorialIsCompiled() throws {
     let sources =
       try Checkout.files(in: "Examples/GraphSample", endings: ["swift"])
       + [Checkout.file("Tests/SignInFlowTests/TutorialSnippets.swift")]
     let compiled = sources.map { Self.lines($0.text) }
     let blocks = Self.blocks(in: try Checkout.file("docs/tutorial.md").text)
     #expect(blocks.count > 10)
-    for block in blocks where !compiled.contains(where: { Self.stands(block, in: $0) }) {
+    for block in blocks where !compiled.contains(where: { Self.contains(block, in: $0) }) {
       Issue.record("not compiled:\n\(block.joined(separator: "\n"))")
     }
   }
 
-  @Test func aBlockThatIsNowhereIsSeen() {
+  @Test func aBlockThatIsNotCompiledIsFound() {
     let blocks = Self.blocks(in: "A\n```swift\n  let a = 1\n\n  let b = 2\n```\n```sh\nls\n```\n")
     #expect(blocks == [["let a = 1", "let b = 2"]])
-    #expect(Self.stands(blocks[0], in: ["do {", "let a = 1", "let b = 2", "}"]))
-    #expect(!Self.stands(blocks[0], in: ["let a = 1", "let c = 3", "let b = 2"]))
-    #expect(!Self.stands([], in: ["let a = 1"]))
+    #expect(Self.contains(blocks[0], in: ["do {", "let a = 1", "let b = 2", "}"]))
+    #expect(!Self.contains(blocks[0], in: ["let a = 1", "let c = 3", "let b = 2"]))
+    #expect(!Self.contains([], in: ["let a = 1"]))
   }
 
-  /// Lines without indentation, but for empty ones.
+  /// The lines without their indentation; empty lines are left out.
   private static func lines(_ text: some StringProtocol) -> [String] {
     text.split(separator: "\n").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty }
   }
@@ -33,7 +33,7 @@ struct TutorialTests {
     document.matches(of: /```swift\n([\s\S]*?)```/).map { lines($0.output.1) }
   }
 
-  private static func stands(_ block: [String], in source: [String]) -> Bool {
+  private static func contains(_ block: [String], in source: [String]) -> Bool {
     guard !block.isEmpty, block.count <= source.count else { return false }
     return (0...source.count - block.count).contains {
       source[$0..<$0 + block.count].elementsEqual(block)

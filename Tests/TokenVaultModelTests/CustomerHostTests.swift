@@ -6,13 +6,13 @@ import TokenVaultModel
     "contoso.b2clogin.com", "CONTOSO.B2CLogin.CN", "contoso.b2clogin.us", "contoso.b2clogin.de",
   ])
   func everyCloudHasItsB2CHosts(host: String) {
-    #expect(B2CHost.matches(host))
-    #expect(!ExternalIDHost.matches(host))
+    #expect(CustomerHost.isB2C(host))
+    #expect(!CustomerHost.isExternalID(host))
   }
 
   @Test func externalIDHasAHostForEachTenant() {
-    #expect(ExternalIDHost.matches("Contoso.CIAMLogin.com"))
-    #expect(!B2CHost.matches("contoso.ciamlogin.com"))
+    #expect(CustomerHost.isExternalID("Contoso.CIAMLogin.com"))
+    #expect(!CustomerHost.isB2C("contoso.ciamlogin.com"))
   }
 
   @Test(arguments: [
@@ -20,7 +20,7 @@ import TokenVaultModel
     "login.microsoftonline.com", "",
   ])
   func otherHostsAreNotForCustomers(host: String) {
-    #expect(!B2CHost.matches(host))
-    #expect(!ExternalIDHost.matches(host))
+    #expect(!CustomerHost.isB2C(host))
+    #expect(!CustomerHost.isExternalID(host))
   }
 }

@@ -84,9 +84,9 @@ enum SilentToken {
 
   /// A stored token that is served must not need anybody.
   private struct Nobody: HTTPTransport, RedirectReceiving, BrowserOpening {
-    func send(
-      _ request: HTTPRequest, _ cancellation: Cancellation
-    ) throws(TransportError) -> HTTPResponse { throw .noLibrary }
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      throw .noLibrary
+    }
     func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
       throw .cancelled
     }
