@@ -1,5 +1,5 @@
-// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while other
-// probes do the same. Prints its accounts and how often it performed each operation as JSON.
+// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while
+// other probes do the same. Prints its accounts and how often it performed each operation as JSON.
 //
 //   vault-probe NUMBER OPERATIONS
 import Foundation
