@@ -65,7 +65,8 @@ let package = Package(
       swiftSettings: strict),
     // Signing in: what is said, and what carries it.
     .target(
-      name: "TokenVaultSignIn", dependencies: ["TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultSignIn",
+      dependencies: ["TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem"],
       swiftSettings: strict),
     // Loads libcurl when it is first needed.
     .target(name: "TokenVaultCCurl", cSettings: strictC),
@@ -107,11 +108,10 @@ let package = Package(
 
     // An identity provider for demos and tests.
     .target(
-      name: "TokenVaultIdentityProvider",
-      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
+      name: "TokenVaultIdentityProvider", dependencies: ["TokenVaultCrypto"],
       swiftSettings: strict),
     .executableTarget(
-      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider", "TokenVaultModel"],
+      name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider"],
       swiftSettings: strict),
 
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
@@ -126,7 +126,7 @@ let package = Package(
       name: "transport-probe",
       dependencies: ["TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
-    // Reads what comes from outside while somebody signs in; scripts/fuzz makes a fuzzer of it.
+    // Runs the parsers of untrusted sign-in input; scripts/fuzz builds it as a fuzzer.
     .executableTarget(
       name: "fuzz-sign-in",
       dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
@@ -160,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultIdentityProviderTests",
       dependencies: [
-        "TokenVaultTestSupport", "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
+        "TokenVaultIdentityProvider", "TokenVaultTestSupport", "TokenVaultSignIn",
+        "TokenVaultModel", "TokenVaultCrypto", "tokenvault-idp",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -179,8 +180,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultKeyCustodyTests",
       dependencies: [
-        "TokenVaultKeyCustody", "TokenVaultCrypto", "TokenVaultSystem", "PrototypeCheck",
-        "TokenVaultTestSupport",
+        "TokenVaultKeyCustody", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
+        "PrototypeCheck", "TokenVaultTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,29 +3,27 @@ public import TokenVaultModel
 
 /// One keychain group: its accounts, their tokens and secrets.
 ///
-/// Calls are served one after the other, off the cooperative thread pool, since files and the
-/// keyring block. A tool that is no member of the group is refused by each of them with
-/// ``VaultError/notAMember(executable:group:)``. Every change is durable when its call returns.
+/// Calls run one after the other on a queue of their own, since files and the keyring block; they
+/// never hold up the cooperative thread pool. A tool that is not a member of the group gets
+/// ``VaultError/notAMember(executable:group:)`` from each of them. Every change is durable when its
+/// call returns.
 public actor Vault {
   private nonisolated let executor = BlockingExecutor()
-  let core: VaultCore
+  nonisolated let session: GroupSession
 
   /// The queue that this vault's calls run on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  /// A vault over the configured group. Nothing is opened before the first call.
-  public init(_ configuration: VaultConfiguration) {
-    core = VaultCore(configuration)
-    watchedPath = configuration.groupPath
-  }
+  /// A vault over the configured group. The group is opened by the first call.
+  public init(_ configuration: VaultConfiguration) { session = GroupSession(configuration) }
 
   // MARK: Accounts
 
-  /// The accounts that fulfil a query, in a fixed order; when there is none, why.
+  /// The accounts that fulfil a query, in a fixed order; when there is none, the reason.
   public func accounts(_ query: AccountQuery = .all) throws(VaultError) -> AccountListing {
-    try core.accounts(query)
+    try AccountEnumeration(session).accounts(query)
   }
 
   /// The account with this home account id.
@@ -41,38 +39,36 @@ public actor Vault {
     try only(accounts(AccountQuery(username: username)).accounts, username)
   }
 
-  /// The account that a user name, alias, home account id or unique prefix of one means.
-  public func account(named text: String) throws(VaultError) -> Account {
-    try core.read { transaction in
-      self.core.account(try self.core.resolve(text, in: transaction), in: transaction)
-    }
+  /// The account that a user name, an alias, a home account id or a unique prefix of one means.
+  public func account(named name: String) throws(VaultError) -> Account {
+    try session.account(.named(name))
   }
 
   private func only(_ found: [Account], _ text: String) throws(VaultError) -> Account {
     guard found.count <= 1 else { throw .ambiguousAccount(text, candidates: found) }
-    guard let account = found.first else { throw .noAccount(text, group: core.group) }
+    guard let account = found.first else { throw .noAccount(text, group: session.group) }
     return account
   }
 
   /// The group's current account: the one switched to, else the only one signed in.
-  public func currentAccount() throws(VaultError) -> Account { try core.currentAccount() }
+  public func currentAccount() throws(VaultError) -> Account { try session.account(.current) }
 
-  /// MSAL's getCurrentAccount: the current account for a client, and the one the client was told
-  /// of before. With several candidates it throws, and what the client was told stays as it was.
+  /// MSAL's getCurrentAccount: the current account for a client, and the account last returned to
+  /// that client. With several candidates it throws, and the remembered account is unchanged.
   public func currentAccount(clientID: String) throws(VaultError) -> CurrentAccount {
-    try core.currentAccount(client: clientID)
+    try CurrentAccountSelection(session).current(client: clientID)
   }
 
   /// Makes an account the group's current one, for every tool of the group.
   @discardableResult
-  public func switchTo(_ account: String) throws(VaultError) -> Account {
-    try core.switchTo(account)
+  public func switchTo(_ account: Account) throws(VaultError) -> Account {
+    try CurrentAccountSelection(session).select(.known(account))
   }
 
-  /// Gives an account a short name; an empty one takes it away.
+  /// Gives an account a short name; an empty one removes it.
   @discardableResult
-  public func setAlias(_ alias: String, of account: String) throws(VaultError) -> Account {
-    try core.setAlias(alias, of: account)
+  public func setAlias(_ alias: String, of account: Account) throws(VaultError) -> Account {
+    try AliasChange(session).set(alias, of: .known(account))
   }
 
   // MARK: Tokens
@@ -80,9 +76,9 @@ public actor Vault {
   /// A stored token of an account (nil: the current one) that fulfils the request.
   /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason when none does.
   public func token(
-    _ request: TokenRequest, account: String? = nil
+    _ request: TokenRequest, for account: Account? = nil
   ) throws(VaultError) -> TokenResult {
-    try core.token(request, account: account)
+    try TokenCache(session).token(request, of: account.map(AccountReference.known) ?? .current)
   }
 
   /// Stores a password or personal access token of a service.
@@ -90,52 +86,56 @@ public actor Vault {
   public func addSecret(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
   ) throws(VaultError) -> Account {
-    try core.addSecret(secret, service: service, username: username).account
+    try ServiceSecrets(session).store(secret, service: service, username: username).account
   }
 
-  /// Stores all that an MSAL cache holds, in one step.
+  /// Stores all that an MSAL cache holds, in one transaction.
   /// - Parameter preferred: the user name that becomes current where no account is.
   public func importCache(
     _ cache: MSALCache, preferred: String? = nil
   ) throws(VaultError) -> ImportReport {
-    try core.importCache(cache, preferred: preferred)
+    try CacheImport(session).run(cache, preferred: preferred)
   }
 
   /// The accounts that fulfil a query, as a cache for MSAL libraries. It holds their tokens in the
   /// clear: the caller decides where it goes.
   public func exportCache(_ query: AccountQuery = .all) throws(VaultError) -> MSALCache {
-    try core.exportCache(query)
+    try CacheExport(session).run(query)
   }
 
   // MARK: Sign-out
 
   /// Erases accounts for every client of the group.
-  public func signOut(_ accounts: [String]) throws(VaultError) -> SignOutReport {
-    try core.signOut(accounts)
+  public func signOut(_ accounts: [Account]) throws(VaultError) -> SignOutReport {
+    try Erasure(session).run(.accounts(accounts.map(AccountReference.known))).report
   }
 
   /// Signs one client out of accounts; other clients keep theirs.
   public func signOut(
-    _ accounts: [String], clientID: String
+    _ accounts: [Account], clientID: String
   ) throws(VaultError) -> SignOutReport {
-    try core.signOut(accounts, client: clientID)
+    try Erasure(session).run(
+      .accounts(accounts.map(AccountReference.known)), client: clientID,
+      widensOnSharedDevice: false
+    ).report
   }
 
   /// Erases every account of the group.
-  public func signOutAll() throws(VaultError) -> SignOutReport { try core.signOutAll() }
+  public func signOutAll() throws(VaultError) -> SignOutReport {
+    try Erasure(session).run(.everything).report
+  }
 
   // MARK: The group
 
-  /// Whether one person or several use the machine, and what says so.
+  /// Whether one person or several use the machine, and the file that says so.
   public func deviceInformation() throws(VaultError) -> DeviceInformation {
-    try core.deviceInformation()
+    try DeviceInformation(session.configuration)
   }
 
-  /// Tells each time another process (or another vault of this one) changed the group.
+  /// An element each time another process, or another vault of this one, changes the group.
   ///
-  /// The sequence ends when its task is cancelled. Changes that come close together are told once.
+  /// The sequence ends when its task is cancelled. Changes that come close together are one element.
   public nonisolated func changes() -> GroupChanges { GroupChanges(vault: self) }
 
-  func changeMark() throws(VaultError) -> VaultCore.ChangeMark? { try core.changeMark() }
-  nonisolated let watchedPath: String
+  func changeMark() throws(VaultError) -> GroupSession.ChangeMark? { try session.changeMark() }
 }

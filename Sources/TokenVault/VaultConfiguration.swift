@@ -86,6 +86,7 @@ public struct VaultConfiguration: Sendable {
     return other
   }
 
+  package var manifests: Manifests { Manifests(directories: manifestDirectories) }
   package var groupsDirectory: String { directory + "/groups" }
   /// The group's file.
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }

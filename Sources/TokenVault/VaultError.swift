@@ -47,6 +47,8 @@ public enum VaultError: Error, Sendable {
   case custody(CustodyError, group: GroupName)
   /// An imported cache is not one.
   case cache(MSALCacheError)
+  /// The key file of a new custody could not be created.
+  case keyFileNotCreated(path: String, errno: Int32)
   /// A file of the user's could not be read or written.
   case file(path: String, call: String, errno: Int32)
   /// The client that should sign in or refresh is not told, and the account has several.
@@ -172,6 +174,7 @@ extension VaultError: CustomStringConvertible {
     case .store(let error, let group): "store(\(error), \(group))"
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"
+    case .keyFileNotCreated(let path, let errno): "keyFileNotCreated(\(path), errno \(errno))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
     case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
     case .accountOfOtherIssuer(let group): "accountOfOtherIssuer(\(group))"

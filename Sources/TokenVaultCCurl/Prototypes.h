@@ -1,8 +1,9 @@
 #pragma once
 #include <stddef.h>
 
-// The part of libcurl's stable ABI that is called through dlsym, written out for the reason in
-// TokenVaultCSecretService/Prototypes.h. CurlPrototypeCheck.c compares it with the installed header.
+// The part of libcurl's stable ABI that is called through dlsym, declared here for the reason given
+// in TokenVaultCSecretService/Prototypes.h. CurlPrototypeCheck.c compares it with the installed
+// header.
 
 #ifndef CURLINC_CURL_H
 typedef void CURL;
@@ -15,7 +16,7 @@ typedef struct {
 } CURLMsg;
 #endif
 
-// Options: long values, then pointers, functions and off_t from 10,000, 20,000 and 30,000.
+// Options: long values; pointers from 10,000, functions from 20,000 and off_t from 30,000.
 enum {
   OPT_WRITEDATA = 10001, OPT_URL = 10002, OPT_PROXY = 10004, OPT_READDATA = 10009,
   OPT_ERRORBUFFER = 10010, OPT_WRITEFUNCTION = 20011, OPT_READFUNCTION = 20012,

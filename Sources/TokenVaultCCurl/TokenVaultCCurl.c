@@ -23,9 +23,10 @@ TV_FUNCTIONS(DECLARE)
 static bool loaded;
 
 static void load(void) {
-  // See TokenVaultCSecretService.c: in a static executable dlopen starts a second C library, and crashes.
+  // In a static executable, dlopen starts a second C library and crashes; see
+  // TokenVaultCSecretService.c.
   if (getauxval(AT_BASE) == 0) return;
-  // libcurl may leave a thread in a name lookup behind: it can never be unloaded.
+  // libcurl must never be unloaded, because a thread of it may still be in a name lookup.
   int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   void *library = dlopen("libcurl.so.4", flags);
   if (!library) library = dlopen("libcurl-gnutls.so.4", flags);
@@ -69,7 +70,7 @@ static bool append(char **buffer, size_t *count, size_t *capacity, const char *d
   return true;
 }
 
-// A callback that takes less than it was given ends the exchange.
+// A callback that returns less than its input ends the exchange.
 static size_t on_body(char *data, size_t size, size_t count, void *context) {
   exchange *e = context;
   tv_http_answer *a = e->answer;
@@ -81,8 +82,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
   return append(&a->body, &a->body_count, &e->body_capacity, data, more) ? more : 0;
 }
 
-// Called with whole lines. What follows the empty line is the head of a further answer (after
-// 100 Continue), or trailers, which are none of the fields that anybody decides by.
+// Called with whole lines. The empty line is followed by the head of another response (after 100
+// Continue), or by trailers, which are ignored.
 static size_t on_header(char *data, size_t size, size_t count, void *context) {
   exchange *e = context;
   tv_http_answer *a = e->answer;
@@ -101,9 +102,9 @@ static size_t on_header(char *data, size_t size, size_t count, void *context) {
   return append(&a->head, &a->head_count, &e->head_capacity, data, more) ? more : 0;
 }
 
-// A body that is read by a function, and that cannot be read again: libcurl would send a request
-// for a second time where a kept connection breaks. The server may have seen the first, and a
-// refresh token that comes twice looks stolen (RFC 9700 section 4.14.2).
+// Reads the body, and cannot be rewound: otherwise libcurl would send the request a second time if
+// a reused connection breaks. The server may have received the first one, and a refresh token that
+// arrives twice looks stolen (RFC 9700 section 4.14.2).
 static size_t on_upload(char *data, size_t size, size_t count, void *context) {
   exchange *e = context;
   size_t most = size * count;
@@ -138,12 +139,12 @@ tv_http *tv_http_new(const char *certificate_file, const char *certificate_direc
             SET(http->easy, OPT_USERAGENT, user_agent);
   if (ok && (certificate_file || certificate_directory)) {
     ok = SET(http->easy, OPT_CAINFO, certificate_file);
-    // A libcurl without directories of certificates has none to take away.
+    // A libcurl without support for certificate directories has no default one to remove.
     bool set = SET(http->easy, OPT_CAPATH, certificate_directory);
     ok = ok && (set || !certificate_directory);
   }
   if (ok) {
-    // Since 7.87: a name lookup that hangs does not hold up who gave up. Older ones wait for it.
+    // Since 7.87, a cancelled exchange does not wait for a name lookup that hangs. Older ones do.
     p_curl_easy_setopt(http->easy, OPT_QUICK_EXIT, 1L);
     return http;
   }
@@ -168,7 +169,7 @@ static bool prepare(tv_http *http, const char *method, const char *url, struct c
   const tv_http_limits *limits = e->limits;
   bool ok = SET(easy, OPT_URL, url) && SET(easy, OPT_HTTPHEADER, list) &&
             SET(easy, OPT_PROTOCOLS, (long)(PROTOCOL_HTTPS | (limits->loopback ? PROTOCOL_HTTP : 0))) &&
-            // NULL: as the environment says; the empty name: none.
+            // NULL: from the environment; the empty name: no proxy.
             SET(easy, OPT_PROXY, limits->loopback ? "" : NULL) &&
             SET(easy, OPT_TIMEOUT_MS, (long)limits->deadline_ms) &&
             SET(easy, OPT_WRITEDATA, e) && SET(easy, OPT_HEADERDATA, e) &&
@@ -214,7 +215,7 @@ static int perform(tv_http *http, exchange *e) {
   return code;
 }
 
-// libcurl has one code for a server and a proxy that do not answer. Its text names whom it called.
+// libcurl has one code for an unreachable server and an unreachable proxy. Its text names the host.
 static bool failed_at_proxy(tv_http *http, int code, const char *url) {
   long connect_code = 0;
   p_curl_easy_getinfo(http->easy, INFO_HTTP_CONNECTCODE, &connect_code);
@@ -246,7 +247,7 @@ void tv_http_exchange(tv_http *http, const char *method, const char *url, const 
   }
   free(lines);
 
-  // OpenSSL writes to sockets in a way that raises SIGPIPE, which would end the whole process.
+  // OpenSSL's writes to sockets raise SIGPIPE, which would end the process.
   sigset_t pipe, before, pending;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
@@ -254,7 +255,7 @@ void tv_http_exchange(tv_http *http, const char *method, const char *url, const 
   pthread_sigmask(SIG_BLOCK, &pipe, &before);
   if (prepare(http, method, url, list, body != NULL, &e)) answer->code = perform(http, &e);
   else answer->code = CODE_OUT_OF_MEMORY;
-  // libcurl takes a head that is cut off for a whole one.
+  // libcurl accepts a truncated head.
   if (answer->code == 0 && !e.head_complete) answer->code = CODE_GOT_NOTHING;
   if (!sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
   pthread_sigmask(SIG_SETMASK, &before, NULL);

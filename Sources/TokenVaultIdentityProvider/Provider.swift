@@ -1,10 +1,7 @@
 import Foundation
-import TokenVaultSignIn
-import TokenVaultCrypto
-import TokenVaultModel
 
-/// The provider's whole state. Requests are answered one after the other, so that of two uses of
-/// one code or refresh token exactly one is the first.
+/// The provider's state. Requests are processed one at a time, so that exactly one use of a code or
+/// a refresh token is the first.
 struct Provider {
   let base: String
   var configuration: Configuration
@@ -13,43 +10,33 @@ struct Provider {
   var flows: [String: Flow] = [:]
   var sessions: [String: [String: Double]] = [:]
   var consents: [String: Set<String>] = [:]
-  var codes: [String: Code] = [:]
+  var codes: [String: AuthorizationCode] = [:]
   var grants: [Grant] = []
   var refreshTokens: [String: RefreshToken] = [:]
   var accessTokens: [String: AccessToken] = [:]
-  var devices: [String: Device] = [:]
+  var devices: [String: DeviceAuthorization] = [:]
   var faults: [Fault] = []
   var counters: [String: Int] = [:]
-  var log: [JSONValue] = []
-  /// How the ID token of the answer in the making is to be spoilt.
-  var spoiling: String?
-
-  struct SigningPair {
-    let id: String
-    let key: SigningKey
-    let modulus: String
-    let exponent: String
-    var isPublished = true
-
-    init() throws(CryptoError) {
-      id = randomText(12)
-      key = try SigningKey.generate()
-      (modulus, exponent) = try key.publicJWK
-    }
-  }
+  var log: [JSON] = []
+  /// The fault of the ID token in the current answer.
+  var idTokenFault: String?
 
   init(base: String, configuration: Configuration) {
     self.base = base
     self.configuration = configuration
   }
 
-  /// The key that signs; made when it is first needed, since it takes longer than all the rest.
+  /// The key that signs. The first call generates it, which takes longer than starting the process.
   mutating func signingPair() throws(Failure) -> SigningPair {
     if let last = keys.last { return last }
+    let made = try newSigningPair()
+    keys = [made]
+    return made
+  }
+
+  func newSigningPair() throws(Failure) -> SigningPair {
     do {
-      let made = try SigningPair()
-      keys = [made]
-      return made
+      return try SigningPair()
     } catch {
       throw .broken
     }
@@ -65,16 +52,16 @@ struct Provider {
 
   func client(_ id: String?) -> Client? { configuration.clients.first { $0.id == id } }
 
-  /// Answers a request, as a fault that waits for it wants it, and writes the log.
+  /// Answers a request, with the next fault for it, and logs it.
   mutating func answer(_ request: Request) -> Reply {
     let (endpoint, realm) = configuration.route(request.segments)
     guard endpoint != .control else { return control(request) }
     let form = request.form
     let fault = takeFault(endpoint, grant: form?["grant_type"])
-    spoiling = fault?.idToken
-    defer { spoiling = nil }
+    idTokenFault = fault?.idToken
+    defer { idTokenFault = nil }
     var reply =
-      fault?.instead(realm: realm, request: request, now: now)
+      fault?.replacement(realm: realm, request: request, now: now)
       ?? answer(request, endpoint, realm)
     fault?.alter(&reply)
     if let correlation = request.headers["client-request-id"] {
@@ -118,20 +105,20 @@ struct Provider {
   }
 
   private mutating func write(
-    _ request: Request, _ form: FormParameters?, _ endpoint: Endpoint, _ reply: Reply
+    _ request: Request, _ form: FormFields?, _ endpoint: Endpoint, _ reply: Reply
   ) {
     let parameters = form ?? request.query
-    var entry: JSONValue = [
+    var entry: JSON = [
       "endpoint": .string(endpoint.rawValue), "method": .string(request.method),
       "path": .string("/" + request.segments.joined(separator: "/")),
-      "status": .number(String(reply.status)), "ending": .string(reply.ending.rawValue),
-      "time": .number(String(now)),
+      "status": .integer(reply.status), "ending": .string(reply.ending.rawValue),
+      "time": .number(now),
     ]
-    entry.set("grant_type", parameters["grant_type"].map { .string($0) })
-    entry.set("client", parameters["client_id"].map { .string($0) })
-    entry.set("scope", parameters["scope"].map { .string($0) })
-    entry.set("error", reply.error.map { .string($0) })
-    entry.set("correlation_id", request.headers["client-request-id"].map { .string($0) })
+    entry["grant_type"] = parameters["grant_type"].map { .string($0) }
+    entry["client"] = parameters["client_id"].map { .string($0) }
+    entry["scope"] = parameters["scope"].map { .string($0) }
+    entry["error"] = reply.error.map { .string($0) }
+    entry["correlation_id"] = request.headers["client-request-id"].map { .string($0) }
     log.append(entry)
   }
 }

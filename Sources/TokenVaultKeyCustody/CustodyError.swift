@@ -1,5 +1,3 @@
-internal import TokenVaultCrypto
-
 /// Why a key could not be had, kept or removed. No case carries a secret.
 public enum CustodyError: Error, Equatable, Sendable {
   /// There is no session bus at the address, or no address.
@@ -44,33 +42,4 @@ public enum CustodyError: Error, Equatable, Sendable {
   case kernelKeyring(errno: Int32)
   /// A cryptographic operation failed, or its parameters are outside the allowed range.
   case crypto
-}
-
-/// Why a key file is not trusted.
-public enum KeyFileFault: Equatable, Sendable {
-  /// It belongs to somebody else than the user or root.
-  case notOwned
-  /// The group or others may read or write it.
-  case wideMode
-  /// It is a directory, a device, a pipe.
-  case notRegular
-  /// Its last path component is a symbolic link.
-  case symlink
-  /// It has fewer than 32 or more than 4,096 bytes.
-  case wrongSize
-}
-
-/// Runs a cryptographic operation; whatever it throws says no more than that it failed.
-func crypto<Result: ~Copyable>(
-  _ operation: () throws(CryptoError) -> Result
-) throws(CustodyError) -> Result {
-  do throws(CryptoError) { return try operation() } catch { throw .crypto }
-}
-
-/// The same with a borrowed secret, which a closure cannot capture.
-func crypto<Result: ~Copyable>(
-  _ secret: borrowing SecretBytes,
-  _ operation: (borrowing SecretBytes) throws(CryptoError) -> Result
-) throws(CustodyError) -> Result {
-  do throws(CryptoError) { return try operation(secret) } catch { throw .crypto }
 }

@@ -1,16 +1,16 @@
 import Glibc
 internal import TokenVaultSystem
-public import TokenVaultCrypto
+package import TokenVaultCrypto
 
 /// Keeps a group's key in the kernel's user keyring for a time (`group unlock --for`).
 ///
 /// An entry names its generation, so that after a rotation it is not found, instead of being
 /// served stale.
-public enum KernelKeyring {
+package enum KernelKeyring {
   private static let expirySize = 8
 
   /// Keeps a key for this many seconds, at least one; replaces what was kept under the same id.
-  public static func keep(
+  package static func keep(
     _ key: borrowing SecretBytes, as id: GroupKeyID, seconds: UInt32
   ) throws(CustodyError) {
     // Zero would mean for ever.
@@ -35,7 +35,7 @@ public enum KernelKeyring {
   }
 
   /// The key that is kept under this id; nil when there is none, or its time is over.
-  public static func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
+  package static func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
     guard let payload = try payload(id) else { return nil }
     return try crypto(payload) { (payload) throws(CryptoError) in
       unsafe try payload.withUnsafeBytes { (payload) throws(CryptoError) in
@@ -46,7 +46,7 @@ public enum KernelKeyring {
 
   /// For how many more seconds the key is kept, so that a rotation can keep its successor for as
   /// long; nil when there is none.
-  public static func secondsLeft(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
+  package static func secondsLeft(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
     guard let payload = try payload(id) else { return nil }
     let expiry = unsafe payload.withUnsafeBytes {
       UInt64(littleEndian: unsafe $0.loadUnaligned(as: UInt64.self))
@@ -56,7 +56,7 @@ public enum KernelKeyring {
   }
 
   /// Throws when the kernel has no user keyring for this process (some containers forbid it).
-  public static func requireAvailability() throws(CustodyError) {
+  package static func requireAvailability() throws(CustodyError) {
     do throws(SystemCallError) { _ = try KernelKeys.find("tokenvault") } catch {
       throw .kernelKeyring(errno: error.errno)
     }
@@ -65,7 +65,7 @@ public enum KernelKeyring {
   /// Takes the key out of the keyring.
   /// - Returns: whether it was there.
   @discardableResult
-  public static func forget(_ id: GroupKeyID) throws(CustodyError) -> Bool {
+  package static func forget(_ id: GroupKeyID) throws(CustodyError) -> Bool {
     do throws(SystemCallError) {
       guard let serial = try KernelKeys.find(description(id)) else { return false }
       return try KernelKeys.remove(serial)
@@ -105,7 +105,7 @@ public enum KernelKeyring {
   }
 
   private static func description(_ id: GroupKeyID) -> String {
-    "tokenvault:\(hexadecimal(id.groupID)):\(id.generation)"
+    "tokenvault:\(id.hexadecimalGroupID):\(id.generation)"
   }
 
   /// Seconds since boot, which nobody can set back and which count suspension.

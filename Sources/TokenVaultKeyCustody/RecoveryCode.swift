@@ -1,10 +1,10 @@
-public import TokenVaultCrypto
+package import TokenVaultCrypto
 
 /// A printed code that opens a group when its keyring is lost: 160 random bits and a checksum in
 /// the base32 of Douglas Crockford, in groups of five characters: `XXXXX-XXXXX-…`.
 ///
 /// The checksum catches every single wrong character and every swap of two neighbours.
-public struct RecoveryCode: ~Copyable, Sendable {
+package struct RecoveryCode: ~Copyable, Sendable {
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   private static let info = Array("tokenvault recovery code".utf8)
   private static let digits = 32
@@ -14,7 +14,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
   private let values: SecretBytes
 
   /// A fresh code.
-  public static func make() throws(CustodyError) -> RecoveryCode {
+  package static func make() throws(CustodyError) -> RecoveryCode {
     var values = try crypto { () throws(CryptoError) in try SecretBytes.random(count: digits) }
     unsafe values.withUnsafeMutableBytes {
       for index in $0.indices { unsafe $0[index] &= 31 }
@@ -24,7 +24,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
 
   /// Reads what a person typed: upper or lower case, with spaces, dashes and line ends anywhere,
   /// O for 0 and I or L for 1. Throws `badRecoveryCode`.
-  public static func parse(_ text: borrowing SecretBytes) throws(CustodyError) -> RecoveryCode {
+  package static func parse(_ text: borrowing SecretBytes) throws(CustodyError) -> RecoveryCode {
     var values = try crypto { () throws(CryptoError) in try SecretBytes(count: digits) }
     var sums = Checksum()
     var typedChecks = Checksum()
@@ -51,7 +51,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
   }
 
   /// The code as it is printed: 35 characters in seven groups, 41 bytes of ASCII.
-  public borrowing func printable() throws(CustodyError) -> SecretBytes {
+  package borrowing func printable() throws(CustodyError) -> SecretBytes {
     let length = Self.digits + Self.checks
     var text = try crypto { () throws(CryptoError) in
       try SecretBytes(count: length + length / 5 - 1)
@@ -75,7 +75,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
 
   /// The 32 bytes of HKDF-SHA-256 over the code, which open the key slot in the group file. No
   /// slow derivation is needed: nobody guesses 160 bits.
-  public borrowing func keyEncryptionKey(salt: [UInt8]) throws(CustodyError) -> SecretBytes {
+  package borrowing func keyEncryptionKey(salt: [UInt8]) throws(CustodyError) -> SecretBytes {
     try crypto(values) { (values) throws(CryptoError) in
       try KeyDerivation.hkdfSHA256(values, salt: salt, info: Self.info, count: groupKeySize)
     }

@@ -2,7 +2,7 @@
 ///
 /// From the instance discovery metadata that MSAL reads
 /// (`/common/discovery/instance`: preferred_network, preferred_cache, aliases).
-public enum CloudEnvironment {
+package enum CloudEnvironment {
   private struct Cloud {
     let preferredCache: String
     let aliases: [String]
@@ -32,18 +32,18 @@ public enum CloudEnvironment {
   ]
 
   /// The one name that stands for a host and all its aliases; an unknown host stands for itself.
-  public static func canonical(_ host: String) -> String {
+  package static func canonical(_ host: String) -> String {
     let host = host.lowercased()
     return clouds.first { $0.aliases.contains(host) }?.preferredCache ?? host
   }
 
   /// Whether two hosts name the same environment.
-  public static func same(_ left: String, _ right: String) -> Bool {
+  package static func same(_ left: String, _ right: String) -> Bool {
     canonical(left) == canonical(right)
   }
 
   /// Whether the host is one of a Microsoft Entra cloud.
-  public static func isKnownCloud(_ host: String) -> Bool {
+  package static func isKnownCloud(_ host: String) -> Bool {
     let host = host.lowercased()
     return clouds.contains { $0.aliases.contains(host) }
   }

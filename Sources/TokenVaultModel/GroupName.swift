@@ -1,8 +1,8 @@
 /// The validated name of a keychain group, in the reverse-DNS form MSAL uses for keychain groups.
 ///
 /// Lower-case ASCII letters, digits and hyphens in labels joined by single dots, 1 to 128
-/// characters. The name becomes a file name, so nothing that could leave a directory, hide a
-/// file or collide on another spelling is a name at all.
+/// characters. The name becomes a file name, so text that could leave a directory, hide a file or
+/// collide with another spelling is not a name.
 public struct GroupName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as it is written in manifests and on the command line.
   public let description: String
@@ -33,5 +33,22 @@ public struct GroupName: Hashable, Sendable, Comparable, CustomStringConvertible
   /// The order of the names' texts.
   public static func < (left: GroupName, right: GroupName) -> Bool {
     left.description < right.description
+  }
+}
+
+extension GroupName: ExpressibleByStringLiteral {
+  /// A name that is written in the program, such as `let group: GroupName = "com.example.tools"`.
+  ///
+  /// - Precondition: the literal is a group name; otherwise the program stops and says why. Use
+  ///   ``init(_:)`` for text that comes from outside of the program.
+  public init(stringLiteral value: String) {
+    guard let name = GroupName(value as String) else {
+      preconditionFailure(
+        """
+        "\(value)" is not a group name: use 1 to 128 lower-case letters, digits and hyphens, in \
+        labels joined by single dots, such as com.example.tools.
+        """)
+    }
+    self = name
   }
 }

@@ -1,24 +1,29 @@
 /// A set of OAuth scopes (RFC 6749 section 3.3), compared without case as Microsoft Entra does.
+///
+/// Two literals make one:
+///
+///     let read: ScopeSet = "User.Read Mail.Read"
+///     let send: ScopeSet = ["User.Read", "Mail.Send"]
 public struct ScopeSet: Hashable, Sendable, CustomStringConvertible {
   private let folded: Set<String>
   /// The scopes as they were given, without repeats, in their order.
   public let scopes: [String]
 
-  /// A set from separate scope tokens; empty ones are dropped.
+  /// A set of separate scope tokens; empty ones are dropped.
   public init(_ scopes: [String]) {
     var seen = Set<String>()
     self.scopes = scopes.filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
     folded = seen
   }
 
-  /// A set from the space-separated text of a token answer or a cache's `target`.
+  /// A set from the space-separated text of a token response or of a cache's `target`.
   public init(target: String) {
     self.init(target.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init))
   }
 
   /// The space-separated text.
   public var description: String { scopes.joined(separator: " ") }
-  /// Whether no scope is in the set.
+  /// Whether the set has no scopes.
   public var isEmpty: Bool { folded.isEmpty }
   /// Whether every scope of this set is in `other`.
   public func isSubset(of other: ScopeSet) -> Bool { folded.isSubset(of: other.folded) }
@@ -29,4 +34,14 @@ public struct ScopeSet: Hashable, Sendable, CustomStringConvertible {
   public static func == (left: ScopeSet, right: ScopeSet) -> Bool { left.folded == right.folded }
   /// Hashes the scopes without their case.
   public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+}
+
+extension ScopeSet: ExpressibleByStringLiteral {
+  /// The scopes of a literal, separated by spaces as RFC 6749 section 3.3 writes them.
+  public init(stringLiteral value: String) { self.init(target: value) }
+}
+
+extension ScopeSet: ExpressibleByArrayLiteral {
+  /// The scopes of a literal, one in each element.
+  public init(arrayLiteral elements: String...) { self.init(elements) }
 }

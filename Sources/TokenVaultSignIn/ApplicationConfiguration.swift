@@ -1,32 +1,40 @@
-/// What an application is to its provider (MSAL's MSALPublicClientApplicationConfig).
+/// An application's registration with its provider, and its settings for sign-ins (MSAL's
+/// MSALPublicClientApplicationConfig).
+///
+/// ```swift
+/// let configuration = ApplicationConfiguration(
+///   clientID: "00000000-0000-0000-0000-000000000000",
+///   authority: try .entra(.multipleOrganizations))
+/// ```
 public struct ApplicationConfiguration: Hashable, Sendable {
-  /// The client id that the provider knows the application by (RFC 6749 section 2.2).
+  /// The client id (RFC 6749 section 2.2).
   public var clientID: String
-  /// Who signs people in.
+  /// The provider that signs users in.
   public var authority: Authority
-  /// Where the browser brings the answer.
+  /// The URI that the provider's response is sent to through the browser.
   public var redirectURI: RedirectURI
-  /// Authorities beside ``authority`` that requests may name; requests for others are refused.
-  /// Authorities of Microsoft's clouds need not be named.
+  /// Authorities beside ``authority`` that requests may use; requests for others are refused.
+  /// Authorities in Microsoft's clouds need not be listed.
   public var knownAuthorities: [Authority]
-  /// What the application can handle (`CP1`: claims challenges), sent with every token request.
+  /// The capabilities of the application (`CP1`: it can handle claims challenges), sent with every
+  /// token request.
   public var clientCapabilities: [String]
-  /// For how many seconds a stored token must still be valid to be served; MSAL's 300.
+  /// The number of seconds for which a stored token must remain valid to be served; 300 as in MSAL.
   public var tokenExpirationBuffer: Int64
-  /// Whether an expired token may be served while the provider is down, for as long as the
-  /// provider said when it issued it.
+  /// Whether an expired token may be served while the provider is down, within the extended
+  /// lifetime that the provider set when it issued the token.
   public var extendedLifetimeEnabled: Bool
-  /// How often a request that did not reach the provider is tried again.
+  /// The number of retries of a request that did not reach the provider.
   public var retryCount: Int
-  /// For how many milliseconds to wait before that.
+  /// The wait before each retry, in milliseconds.
   public var retryIntervalMilliseconds: Int
-  /// How long one request may take, in milliseconds.
+  /// The time limit for one request, in milliseconds.
   public var requestTimeoutMilliseconds: Int
-  /// Parameters that go with every request to the provider (MSAL's slice configuration: `slice` and
-  /// `dc`); none may replace one of the protocol's or of a single request.
+  /// Parameters for every request to the provider (MSAL's slice configuration: `slice` and `dc`).
+  /// They cannot replace a parameter of the protocol or of a single request.
   public var extraParameters: [String: String]
 
-  /// An application with MSAL's defaults.
+  /// A configuration with MSAL's defaults.
   public init(
     clientID: String, authority: Authority, redirectURI: RedirectURI = .standard
   ) {

@@ -1,66 +1,68 @@
-/// Everything that can go wrong between an application and its provider. No case carries a token,
-/// a code or the name of a person.
+/// An error between an application and its provider. No case carries a token, a code or a person's
+/// name.
 public enum SignInError: Error, Hashable, Sendable {
-  // MARK: The application's words
+  // MARK: The application's request
 
-  /// The authority is no https URL (or http on this machine) that one of the kinds has.
+  /// The authority is not an https URL (or http on this machine) of a known form.
   case invalidAuthority
-  /// AD FS without Microsoft Entra in front of it is not spoken to.
+  /// AD FS is supported only through Microsoft Entra.
   case unsupportedAuthority
-  /// The redirect URI is none that a native app may have (RFC 8252 section 7).
+  /// The redirect URI is not allowed for a native app (RFC 8252 section 7).
   case invalidRedirectURI
-  /// A scope, claims request, capability or parameter has a form that is not sent.
+  /// A scope, claims request, capability or parameter is malformed, and nothing was sent.
   case invalidRequest(Parameter)
 
-  // MARK: The provider's description
+  // MARK: Discovery
 
   /// The discovery document cannot be used.
   case badDiscovery(DiscoveryFault)
-  /// The provider does not offer what was asked for.
+  /// The provider does not offer the requested feature.
   case notOffered(Feature)
 
   // MARK: The browser
 
-  /// The listener could not be set up, by errno.
+  /// The redirect listener could not start; the number is errno.
   case redirectUnavailable(Int32)
-  /// Another sign-in waits for the same answer.
+  /// Another sign-in is already waiting for a redirect.
   case sessionAlreadyRunning
-  /// Nobody signed in before the deadline.
+  /// The user did not sign in before the deadline.
   case timedOut
-  /// The application or the user at the terminal gave up.
+  /// The application, or the user at the terminal, cancelled the request.
   case cancelled
-  /// The user declined at the provider's page (`access_denied`).
+  /// The user declined on the provider's page (`access_denied`).
   case userCancelled
-  /// An answer came with another state than this sign-in's (RFC 6749 section 10.12).
+  /// A response does not have this sign-in's `state` (RFC 6749 section 10.12).
   case stateMismatch
-  /// An answer came from another issuer than the one asked (RFC 9207 section 2.4).
+  /// A response is from another issuer (RFC 9207 section 2.4).
   case issuerMismatch
-  /// The answer has neither a code nor an error, or something twice.
+  /// A response has neither a code nor an error, or has a parameter twice.
   case badRedirect
-  /// B2C: the user asked to reset the password (AADB2C90118); the application begins that policy.
+  /// B2C: the user chose to reset the password (AADB2C90118). Sign in again with the authority of
+  /// your password reset policy.
   case passwordResetRequested
-  /// B2C: the user left the edit-profile or another policy (AADB2C90091).
+  /// B2C: the user cancelled the edit-profile or another policy (AADB2C90091).
   case policyCancelled
 
-  // MARK: Answers
+  // MARK: The provider's response
 
-  /// Nothing came back.
+  /// There was no response.
   case transport(TransportError)
-  /// The provider answered with an error of RFC 6749 section 4.1.2.1 or 5.2.
+  /// The provider returned an error (RFC 6749 section 4.1.2.1 or 5.2).
   case provider(OAuthError)
-  /// The device code ended before anybody used it (RFC 8628 section 3.5).
+  /// The device code expired before the user entered it (RFC 8628 section 3.5).
   case deviceCodeExpired
-  /// The answer is not what its kind must be.
+  /// The response is malformed.
   case badAnswer(AnswerFault)
-  /// The ID token does not prove what it must.
+  /// The ID token is invalid.
   case idToken(IDTokenFault)
-  /// The provider granted less than was asked for.
+  /// The provider granted fewer scopes than requested.
   case declinedScopes(granted: [String], declined: [String])
-  /// OpenSSL could make no random bytes, digest or signature.
+  /// OpenSSL failed to make random bytes, a digest or a signature.
   case cryptography
-  /// Another person signed in than the account that was named.
+  /// The user signed in with another account than the requested one.
   case mismatchedUser
-  /// The provider asked to be left alone, or refused the same request just now.
+  /// The provider is rate-limiting requests, or refused the same request shortly before; try again
+  /// after this time.
   case throttled(untilEpochSeconds: Int64, OAuthError?)
 
   /// A part of a request.
@@ -69,21 +71,21 @@ public enum SignInError: Error, Hashable, Sendable {
     case account, tenant, url = "URL", header, method
   }
 
-  /// What is wrong with a discovery document.
+  /// The defect of a discovery document.
   public enum DiscoveryFault: Hashable, Sendable {
-    /// The answer has this status instead of 200.
+    /// The response has this status instead of 200.
     case status(Int)
-    /// It is no JSON object.
+    /// The document is not a JSON object.
     case notJSON
     /// A field is missing or has the wrong type.
     case field(String)
-    /// It is of another issuer than the authority (OIDC Discovery section 4.3, RFC 8414 section 3.3).
+    /// The document names another issuer (OIDC Discovery section 4.3, RFC 8414 section 3.3).
     case issuer
-    /// An endpoint is not https.
+    /// An endpoint is not https, or not in the provider's cloud.
     case endpoint(String)
   }
 
-  /// Something a provider may offer.
+  /// An optional feature of providers.
   public enum Feature: String, Hashable, Sendable {
     case deviceCode = "device authorization (RFC 8628)"
     case interactive = "an authorization endpoint"
@@ -91,65 +93,25 @@ public enum SignInError: Error, Hashable, Sendable {
     case idTokens = "ID tokens and their keys"
   }
 
-  /// What is wrong with a token or device answer.
+  /// The defect of a token response or a device authorization response.
   public enum AnswerFault: Hashable, Sendable {
-    /// It is no JSON object (the body may be empty).
+    /// The body is not a JSON object; it may be empty.
     case notJSON(status: Int)
     /// A field is missing or has the wrong type.
     case field(String)
-    /// The token type is none that is understood.
+    /// The token type is not supported.
     case tokenType
-    /// A redirect where an answer was due.
+    /// The response is a redirect.
     case redirect
-    /// Neither an ID token nor `client_info` says who signed in.
+    /// Neither an ID token nor `client_info` names the user.
     case nobody
   }
 
-  /// Which check an ID token failed (OIDC Core section 3.1.3.7).
+  /// The check that an ID token failed (OIDC Core section 3.1.3.7).
   public enum IDTokenFault: String, Hashable, Sendable {
     case notAToken = "form"
     case algorithm, key, signature, issuer, audience, authorizedParty = "azp"
     case expired, issuedInFuture = "issue time", notYetValid = "nbf"
     case nonce, accessTokenHash = "at_hash", subject, keysUnavailable = "keys"
-  }
-}
-
-/// An error that a provider answered with.
-public struct OAuthError: Hashable, Sendable {
-  /// `error` (RFC 6749 section 5.2), for example `invalid_grant`.
-  public var code: String
-  /// `error_description`: for logs. It may name the person; people see it, descriptions do not.
-  public var text: String
-  /// `suberror` of Microsoft Entra: what the user has to do.
-  public var suberror: String
-  /// Microsoft's error numbers (`AADSTS…`).
-  public var numbers: [Int64]
-  /// `correlation_id`, by which the provider's support finds the request.
-  public var correlationID: String
-  /// `claims` that the next request has to carry (conditional access).
-  public var claims: String
-  /// The status of the HTTP answer; 0 where the error came through the browser.
-  public var status: Int
-
-  /// An error with the parts given.
-  public init(
-    code: String, text: String = "", suberror: String = "", numbers: [Int64] = [],
-    correlationID: String = "", claims: String = "", status: Int = 0
-  ) {
-    self.code = code
-    self.text = text
-    self.suberror = suberror
-    self.numbers = numbers
-    self.correlationID = correlationID
-    self.claims = claims
-    self.status = status
-  }
-}
-
-extension OAuthError: CustomStringConvertible {
-  /// The code, suberror and status; not the text, which may name somebody.
-  public var description: String {
-    ([code, suberror].filter { !$0.isEmpty } + (status > 0 ? ["status \(status)"] : []))
-      .joined(separator: ", ")
   }
 }

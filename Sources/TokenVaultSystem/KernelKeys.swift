@@ -3,10 +3,10 @@ import Glibc
 
 /// Keys of type "user" in the kernel's user keyring (keyctl(2)): they outlive a process, expire
 /// by themselves and can be read by processes of the same user only.
-public enum KernelKeys {
+package enum KernelKeys {
   /// Adds a key, or replaces the payload of the one with this description.
   /// - Parameter seconds: its lifetime.
-  public static func add(
+  package static func add(
     _ description: String, payload: UnsafeRawBufferPointer, seconds: UInt32
   ) throws(SystemCallError) {
     let serial = unsafe tv_key_add(description, payload.baseAddress, payload.count, seconds)
@@ -15,7 +15,7 @@ public enum KernelKeys {
 
   /// The serial of the key with this description; nil when there is none, or it has expired, or
   /// the process may not ask (containers forbid it), so that nothing can have been kept either.
-  public static func find(_ description: String) throws(SystemCallError) -> Int32? {
+  package static func find(_ description: String) throws(SystemCallError) -> Int32? {
     let serial = unsafe tv_key_find(description)
     if serial != -1 { return serial }
     if isAbsence(errno) || errno == ENOSYS || errno == EPERM { return nil }
@@ -25,7 +25,7 @@ public enum KernelKeys {
   /// Reads a key's payload.
   /// - Returns: the payload's size, which may be larger than what fitted; nil when the key went
   ///   away in between.
-  public static func read(
+  package static func read(
     _ serial: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemCallError) -> Int? {
     let count = unsafe tv_key_read(serial, buffer.baseAddress, buffer.count)
@@ -36,7 +36,7 @@ public enum KernelKeys {
 
   /// Takes a key out of the keyring.
   /// - Returns: whether it was still there.
-  public static func remove(_ serial: Int32) throws(SystemCallError) -> Bool {
+  package static func remove(_ serial: Int32) throws(SystemCallError) -> Bool {
     if tv_key_remove(serial) == 0 { return true }
     if isAbsence(errno) || errno == ENOENT { return false }
     throw SystemCallError(errno: errno, call: "keyctl_unlink")

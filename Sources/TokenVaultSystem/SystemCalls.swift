@@ -1,31 +1,17 @@
 internal import TokenVaultCSystem
 import Glibc
 
-/// A system call that failed: its name and the errno it left.
-public struct SystemCallError: Error, Equatable, Sendable {
-  /// The errno value, for example `ENOENT`.
-  public let errno: Int32
-  /// The call's name, for example `open`.
-  public let call: String
-
-  /// A failure of `call` with the given errno value.
-  public init(errno: Int32, call: String) {
-    self.errno = errno
-    self.call = call
-  }
-}
-
 /// The system calls that Swift cannot import, and the ones whose errno must not get lost.
-public enum SystemCalls {
+package enum SystemCalls {
   /// Takes the process out of reach of core files, of the runtime's crash reports and of ptrace by
   /// its own user: a process that holds keys calls it first.
-  public static func makeUndumpable() throws(SystemCallError) {
+  package static func makeUndumpable() throws(SystemCallError) {
     try check(tv_make_undumpable(), "prctl")
   }
 
   /// Opens a file, always close-on-exec.
   /// - Returns: the descriptor, owned by the caller.
-  public static func open(
+  package static func open(
     _ path: String, _ flags: Int32, mode: UInt32 = 0
   ) throws(SystemCallError) -> Int32 {
     try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
@@ -33,14 +19,14 @@ public enum SystemCalls {
 
   /// Renames a file in one step, and fails with `EEXIST` where the new name is taken. A file system
   /// that cannot do it answers `EINVAL`.
-  public static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {
+  package static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {
     try check(unsafe tv_rename_new(from, to), "renameat2")
   }
 
   /// Tries to take an open-file-description lock over the whole file, or over the one byte at
   /// `offset` (which need not exist), without waiting.
   /// - Returns: whether it was acquired; false when another description holds it.
-  public static func ofdLock(
+  package static func ofdLock(
     _ descriptor: Int32, exclusive: Bool, offset: Int64? = nil
   ) throws(SystemCallError) -> Bool {
     let type = Int16(exclusive ? F_WRLCK : F_RDLCK)
@@ -54,23 +40,23 @@ public enum SystemCalls {
   }
 
   /// Accepts a waiting connection, close-on-exec and non-blocking; nil where none waits.
-  public static func accept(_ socket: Int32) -> Int32? {
+  package static func accept(_ socket: Int32) -> Int32? {
     let client = retried { tv_accept(socket) }
     return client >= 0 ? client : nil
   }
 
   /// The user at the other end of a Unix socket.
-  public static func peerUser(_ socket: Int32) throws(SystemCallError) -> UInt32 {
+  package static func peerUser(_ socket: Int32) throws(SystemCallError) -> UInt32 {
     var user: UInt32 = 0
     try check(unsafe tv_peer_user(socket, &user), "getsockopt")
     return user
   }
 
   /// The flag of `posix_spawn` for a session of its own.
-  public static var spawnsSession: Int16 { tv_spawn_setsid }
+  package static var spawnsSession: Int16 { tv_spawn_setsid }
 
   /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.
-  public static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {
+  package static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {
     var (rows, columns) = (UInt16(0), UInt16(0))
     guard unsafe tv_window_size(descriptor, &rows, &columns) == 0, rows > 0, columns > 0 else {
       return nil
@@ -78,7 +64,8 @@ public enum SystemCalls {
     return (Int(rows), Int(columns))
   }
 
-  private static func retried(_ call: () -> Int32) -> Int32 {
+  /// Repeats a call for as long as a signal interrupts it.
+  static func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
       let result = call()
       if result != -1 || errno != EINTR { return result }

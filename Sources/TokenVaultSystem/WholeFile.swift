@@ -2,7 +2,7 @@ internal import TokenVaultCSystem
 import Glibc
 
 /// Files that are there whole or not at all.
-public enum WholeFile {
+package enum WholeFile {
   /// Writes a file with mode 0600 and its bytes on the disk; with `replacing`, in the place of an
   /// old one, which is kept until the new one is whole. The directory is not synced.
   ///
@@ -11,7 +11,7 @@ public enum WholeFile {
   /// name, `PATH.PID.new`, for the length of one rename. Where the file system has no nameless
   /// files the bytes are written under that name, or under the path itself.
   /// - Throws: `EEXIST` where the path is taken and `replacing` is false.
-  public static func write(
+  package static func write(
     _ bytes: [UInt8], to path: String, replacing: Bool
   ) throws(SystemCallError) {
     let draft = "\(path).\(getpid()).new"
@@ -30,7 +30,7 @@ public enum WholeFile {
     }
     defer { close(descriptor) }
     do throws(SystemCallError) {
-      try writeAll(bytes, to: descriptor)
+      try SystemCalls.writeAll(bytes, to: descriptor)
       guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
       if name == nil {
         do { try link(descriptor, path) } catch {
@@ -63,21 +63,5 @@ public enum WholeFile {
       unsafe linkat(
         AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     else { throw SystemCallError(errno: errno, call: "linkat") }
-  }
-
-  private static func writeAll(
-    _ bytes: [UInt8], to descriptor: Int32
-  ) throws(SystemCallError) {
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes[written...].withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count >= 0 {
-        written += count
-      } else if errno != EINTR {
-        throw SystemCallError(errno: errno, call: "write")
-      }
-    }
   }
 }

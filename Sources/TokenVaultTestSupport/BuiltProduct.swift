@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
-/// An executable of this package as the tests were built with it.
-public struct BuiltProduct: Sendable {
+/// An executable of this package, from the same build as the tests.
+package struct BuiltProduct: Sendable {
   /// The executable.
-  public let url: URL
+  package let url: URL
 
-  /// It was not built, which is a failure: a test that does not find what it tests proves nothing.
-  public struct Missing: Error {
-    /// Where it was looked for.
-    public let path: String
+  /// The executable is missing. This is a failure, because a skipped test would prove nothing.
+  package struct Missing: Error {
+    /// The expected path.
+    package let path: String
   }
 
-  /// Finds it beside the tests' own executable.
-  public init(_ name: String) throws {
+  /// Finds an executable in the directory of the tests' own.
+  package init(_ name: String) throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     url = URL(filePath: own).deletingLastPathComponent().appending(path: name)
     guard FileManager.default.isExecutableFile(atPath: url.path) else {

@@ -1,46 +1,47 @@
-public import Foundation
-public import TokenVaultKeyCustody
+package import Foundation
+package import TokenVaultKeyCustody
 
-/// A session bus of its own with a real gnome-keyring on it, in a throw-away home. Any number of
-/// them run side by side; all is gone when the last reference is.
-public final class PrivateSecretService: @unchecked Sendable {
-  /// What a client finds.
-  public enum State: Sendable {
+/// A private session bus with a real gnome-keyring daemon, in a temporary home. Any number of them
+/// run at the same time. Releasing the last reference ends the processes and removes the files.
+package final class PrivateSecretService: @unchecked Sendable {
+  /// The state that a client finds.
+  package enum State: Sendable {
     /// A daemon with an unlocked default collection.
     case unlocked
     /// A daemon with a locked default collection.
     case locked
-    /// A daemon with a locked default collection that opens without asking for a password.
+    /// A daemon with a locked default collection without a password, which unlocks without a prompt.
     case lockedWithoutPassword
-    /// A daemon without any default collection.
+    /// A daemon without a default collection.
     case noCollection
-    /// No daemon, but the bus starts one when it is called.
+    /// No daemon, but the bus starts one on demand.
     case activatable
     /// A bus without a Secret Service.
     case noService
-    /// An address nobody listens at.
+    /// An address without a listener.
     case noBus
   }
 
-  /// What went wrong while starting or steering it.
-  public enum Failure: Error {
+  /// Why a session could not be started or controlled.
+  package enum Failure: Error {
     case notReady(State, SecretServiceStatus)
     case noAddress
     case commandFailed([String], status: Int32)
     case noDaemon
   }
 
-  /// The throw-away directory; the home is in it.
-  public let directory: URL
-  /// As in `DBUS_SESSION_BUS_ADDRESS`.
-  public let busAddress: String
+  /// The temporary directory, which contains the home.
+  package let directory: URL
+  /// The address of the bus, as in `DBUS_SESSION_BUS_ADDRESS`.
+  package let busAddress: String
   private var bus: Process?
   private var daemon: Process?
 
-  /// Starts everything and waits until it is in the given state.
-  /// - Parameter abstractAddress: whether the bus listens at a name instead of in the directory.
-  public init(_ state: State = .unlocked, abstractAddress: Bool = false) throws {
-    // A short path: a socket's address has 107 bytes.
+  /// Starts the session and waits until it has reached a state.
+  /// - Parameter abstractAddress: whether the bus listens on an abstract socket instead of one in the
+  ///   directory.
+  package init(_ state: State = .unlocked, abstractAddress: Bool = false) throws {
+    // A short path, because a socket address holds 107 bytes.
     directory = URL(filePath: "/tmp/tv-\(UUID().uuidString.prefix(13))")
     busAddress = "unix:\(abstractAddress ? "abstract" : "path")=\(directory.path)/bus"
     for folder in ["home", "run", "services"] {
@@ -82,62 +83,62 @@ public final class PrivateSecretService: @unchecked Sendable {
     }
   }
 
-  /// What a program needs to live in this session; not the tests' own environment.
-  public var environment: [String: String] {
+  /// The environment of a program in this session. It does not contain that of the tests.
+  package var environment: [String: String] {
     [
       "HOME": directory.appending(path: "home").path,
       "XDG_RUNTIME_DIR": directory.appending(path: "run").path,
       "DBUS_SESSION_BUS_ADDRESS": busAddress,
-      // Nobody listens there: no test reaches a provider that is not on this machine.
+      // A port without a listener: no test can reach a provider on the Internet.
       "https_proxy": "http://127.0.0.1:9",
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
       "LC_ALL": "C.UTF-8",
     ]
   }
 
-  /// The daemon's process id, as long as it is the one that was started here and it runs.
-  public var daemonProcess: Int32? {
+  /// The process ID of the daemon that this session started; nil if it has ended.
+  package var daemonProcess: Int32? {
     daemon.flatMap { $0.isRunning ? $0.processIdentifier : nil }
   }
 
   /// Locks the default collection.
-  public func lock() throws {
+  package func lock() throws {
     try call(
       "Service.Lock", "array:objpath:/org/freedesktop/secrets/collection/login")
     try waitUntil(.locked) { $0.isLocked == true }
   }
 
-  /// Unlocks the default collection again, as the next log-in does: with a new daemon.
-  public func unlock() throws {
+  /// Unlocks the default collection again with a new daemon, as the next login does.
+  package func unlock() throws {
     try killDaemon()
     try startDaemon(unlock: true)
     try waitUntil(.unlocked) { $0.failure == nil }
   }
 
-  /// Kills the daemon and waits until the bus knows it.
-  public func killDaemon() throws {
+  /// Kills the daemon and waits until the bus has noticed.
+  package func killDaemon() throws {
     guard let daemon, daemon.isRunning else { throw Failure.noDaemon }
     kill(daemon.processIdentifier, SIGKILL)
     daemon.waitUntilExit()
     try waitUntil(.noService) { $0.service == .absent }
   }
 
-  /// Stops the daemon, so that it answers nothing.
-  public func freezeDaemon() throws {
+  /// Suspends the daemon, so that it answers no calls.
+  package func freezeDaemon() throws {
     guard let pid = daemonProcess else { throw Failure.noDaemon }
     kill(pid, SIGSTOP)
   }
 
-  /// Lets a frozen daemon go on.
-  public func thawDaemon() throws {
+  /// Resumes a suspended daemon.
+  package func thawDaemon() throws {
     guard let pid = daemonProcess else { throw Failure.noDaemon }
     kill(pid, SIGCONT)
   }
 
   /// Runs a program in the session.
-  /// - Returns: what it wrote to its standard output.
+  /// - Returns: its standard output.
   @discardableResult
-  public func run(_ command: [String], input: String = "") throws -> String {
+  package func run(_ command: [String], input: String = "") throws -> String {
     let output = Pipe()
     let process = try start(command, input: input, output: output)
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -148,10 +149,10 @@ public final class PrivateSecretService: @unchecked Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Calls a method of the Secret Service API in the notation of dbus-send.
+  /// Calls a method of the Secret Service API, in the notation of dbus-send.
   /// - Returns: the answer as dbus-send prints it.
   @discardableResult
-  public func call(
+  package func call(
     _ method: String, path: String = "/org/freedesktop/secrets", _ arguments: String...
   ) throws -> String {
     try run(
@@ -163,7 +164,7 @@ public final class PrivateSecretService: @unchecked Sendable {
 
   private static let password = "correct horse"
 
-  /// A keyring that the daemon opens without a password, hence without a prompt.
+  /// Writes a keyring without a password, which the daemon unlocks without a prompt.
   private func writeOpenKeyring() throws {
     let keyrings = directory.appending(path: "home/.local/share/keyrings")
     try FileManager.default.createDirectory(at: keyrings, withIntermediateDirectories: true)
@@ -205,7 +206,7 @@ public final class PrivateSecretService: @unchecked Sendable {
         "dbus-daemon", "--config-file=\(config.path)", "--nofork", "--nopidfile", "--print-address",
       ],
       output: output)
-    // It prints its address when it listens.
+    // It prints its address as soon as it listens.
     guard !output.fileHandleForReading.availableData.isEmpty else { throw Failure.noAddress }
   }
 
@@ -242,7 +243,7 @@ public final class PrivateSecretService: @unchecked Sendable {
       let status = custodian.status()
       if isReached(status) { return }
       if ContinuousClock.now > end { throw Failure.notReady(state, status) }
-      // Polling the bus, at a pace that leaves the daemon a processor.
+      // Leave the daemon a processor while polling.
       usleep(2000)
     }
   }

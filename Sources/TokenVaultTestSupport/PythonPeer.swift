@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
-/// The Python of the environment that `scripts/python-peers` makes, with the real libraries in it
-/// that tests run against.
-public struct PythonPeer {
-  /// Why a peer did not answer.
-  public struct Failure: Error, CustomStringConvertible {
-    /// One line for the person who runs the tests.
-    public let description: String
+/// The Python interpreter of the environment that `scripts/python-peers` creates. It has the real
+/// libraries that the tests run against.
+package struct PythonPeer {
+  /// Why a script could not be run.
+  package struct Failure: Error, CustomStringConvertible {
+    /// One line of text.
+    package let description: String
   }
 
   /// The interpreter.
-  public let interpreter: URL
+  package let interpreter: URL
 
   /// Finds the interpreter, or fails with the command that provides it: a test that is skipped
-  /// because its peer is missing proves nothing.
-  public init() throws {
+  /// because its peer is missing would prove nothing.
+  package init() throws {
     guard let path = ProcessInfo.processInfo.environment["TOKENVAULT_PYTHON"], !path.isEmpty else {
       throw Failure(
         description: "TOKENVAULT_PYTHON is not set; run the tests with scripts/test")
@@ -27,9 +27,9 @@ public struct PythonPeer {
     interpreter = URL(fileURLWithPath: path)
   }
 
-  /// A script that is ready to be run in the tests' environment.
-  /// - Parameter environment: what is added to that.
-  public func process(
+  /// A process for a script, not yet started.
+  /// - Parameter environment: variables to add to those of the tests.
+  package func process(
     _ script: URL, _ arguments: [String], environment: [String: String] = [:]
   ) -> Process {
     let process = Process()
@@ -40,9 +40,10 @@ public struct PythonPeer {
     return process
   }
 
-  /// Runs a script to its end and returns its standard output; its standard error is the test's.
-  /// - Parameter environment: what is added to the tests' own.
-  public func run(
+  /// Runs a script to its end and returns its standard output. Its standard error is that of the
+  /// tests.
+  /// - Parameter environment: variables to add to those of the tests.
+  package func run(
     _ script: URL, _ arguments: [String], environment: [String: String] = [:]
   ) throws -> Data {
     let process = process(script, arguments, environment: environment)
@@ -54,7 +55,7 @@ public struct PythonPeer {
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       throw Failure(
-        description: "\(script.lastPathComponent) ended with \(process.terminationStatus)")
+        description: "\(script.lastPathComponent) exited with status \(process.terminationStatus)")
     }
     return answer
   }

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// One private session for all suites that only need some unlocked keyring. It ends with the
-/// process: nothing would ever release a suite's static property.
-public enum SharedSecretService {
+/// One private session for all suites that need any unlocked keyring. It ends with the process,
+/// because static properties are never released.
+package enum SharedSecretService {
   private static let held = Mutex<PrivateSecretService?>(nil)
 
-  /// The session, started by the first call.
-  public static func get() throws -> PrivateSecretService {
+  /// The session; the first call starts it.
+  package static func get() throws -> PrivateSecretService {
     try held.withLock { held in
       if let held { return held }
       let made = try PrivateSecretService()

@@ -1,27 +1,28 @@
-public import Foundation
+package import Foundation
 import Glibc
 
-/// A throw-away home in which a shell runs commands, without a terminal, on a given session bus.
-public final class ShellHome: @unchecked Sendable {
-  /// The directory; commands start in it.
-  public let directory: URL
-  /// What commands find in their environment.
-  public let environment: [String: String]
+/// A temporary home in which a shell runs commands without a terminal, on a given session bus.
+package final class ShellHome: @unchecked Sendable {
+  /// The home, which is also the working directory of commands.
+  package let directory: URL
+  /// The environment of commands.
+  package let environment: [String: String]
 
-  /// What a command did.
-  public struct Run: Sendable {
-    /// Its exit status; 128 and the signal when one ended it.
-    public let status: Int32
-    /// What it wrote to its standard output.
-    public let output: String
-    /// What it wrote to its standard error.
-    public let errors: String
-    /// The files whose content or rights are others than before.
-    public let changes: [String]
+  /// The result of a command.
+  package struct Run: Sendable {
+    /// Its exit status; 128 plus the signal if a signal ended it.
+    package let status: Int32
+    /// Its standard output.
+    package let output: String
+    /// Its standard error.
+    package let errors: String
+    /// The paths of the files whose content or permissions changed.
+    package let changes: [String]
   }
 
-  /// Makes the home. `programs` is put in front of PATH.
-  public init(_ service: PrivateSecretService, programs: URL) throws {
+  /// Creates the home.
+  /// - Parameter programs: a directory to put first in PATH.
+  package init(_ service: PrivateSecretService, programs: URL) throws {
     directory = service.directory.appending(path: "shell-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -32,12 +33,12 @@ public final class ShellHome: @unchecked Sendable {
   }
 
   /// Runs a command to its end.
-  public func run(_ command: String) throws -> Run {
+  package func run(_ command: String) throws -> Run {
     let before = try content()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // A session of its own has no controlling terminal to ask anything on.
-    // Who started the tests may ignore SIGPIPE, and a pipeline relies on it.
+    // A new session has no controlling terminal for questions.
+    // The parent of the tests may ignore SIGPIPE, which pipelines rely on.
     process.arguments = ["--default-signal=PIPE", "setsid", "--wait", "sh", "-c", command]
     process.environment = environment
     process.currentDirectoryURL = directory
@@ -63,19 +64,19 @@ public final class ShellHome: @unchecked Sendable {
       errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self), changes: changes)
   }
 
-  private static func isPassing(_ file: URL) -> Bool {
+  private static func isTransient(_ file: URL) -> Bool {
     file.pathExtension == "lock" || file.path.hasSuffix("-shm")
   }
 
-  /// Every file's rights and bytes. Locks and logs may be there empty, SQLite's shared index of a
-  /// log is made anew by every reader, and directories hold nothing.
+  /// The permissions and content of each file. Locks, empty logs and SQLite's shared log index are
+  /// left out, because readers create them; so are directories.
   private func content() throws -> [String: String] {
     var found: [String: String] = [:]
     guard
       let files = FileManager.default.enumerator(
         at: directory, includingPropertiesForKeys: [.isRegularFileKey])
     else { return [:] }
-    for case let file as URL in files where !Self.isPassing(file) {
+    for case let file as URL in files where !Self.isTransient(file) {
       var status = stat()
       guard unsafe lstat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
         continue

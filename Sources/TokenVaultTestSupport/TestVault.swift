@@ -1,29 +1,29 @@
-public import Foundation
-public import Synchronization
-public import TokenVault
-public import TokenVaultModel
+package import Foundation
+package import Synchronization
+package import TokenVault
+package import TokenVaultModel
 
-/// A throw-away vault: directories of its own, a clock that stands still, and a session with a
-/// real keyring. Everything in its directory is gone when the last reference is.
-public final class TestVault: Sendable {
-  /// The home; the vault's and the manifests' directories are in it.
-  public let home: URL
-  /// The session that keeps its keys.
-  public let session: PrivateSecretService
-  /// Seconds since 1970, as the vault sees them.
-  public let clock = Mutex<Int64>(TestVault.start)
-  /// From when on the clock goes on beside the real one, for a vault that talks to a peer with a
-  /// clock of its own; nil for one that stands still.
-  public let tickingFrom = Mutex<ContinuousClock.Instant?>(nil)
-  /// The boot, as the vault sees it.
-  public let boot = Mutex<String>("first boot")
-  /// When the clocks of all test vaults stand at first.
-  public static let start: Int64 = 1_800_000_000
+/// A temporary vault with its own directories, a clock that stands still, and a session with a real
+/// keyring. Releasing the last reference removes its directory.
+package final class TestVault: Sendable {
+  /// The home, which contains the directories of the vault and of the manifests.
+  package let home: URL
+  /// The session whose keyring keeps the keys.
+  package let session: PrivateSecretService
+  /// The vault's clock, in seconds since 1970.
+  package let clock = Mutex<Int64>(TestVault.start)
+  /// The moment from which the clock advances with the real one, for a vault that talks to a peer
+  /// with its own clock; nil for a clock that stands still.
+  package let tickingFrom = Mutex<ContinuousClock.Instant?>(nil)
+  /// The vault's boot identifier.
+  package let boot = Mutex<String>("first boot")
+  /// The initial value of the clock.
+  package static let start: Int64 = 1_800_000_000
 
   /// - Parameters:
-  ///   - session: nil for one that all vaults of the moment share.
-  ///   - manifest: written to the user's manifests; nil for the shipped one.
-  public init(session: PrivateSecretService? = nil, manifest: GroupManifest? = nil) throws {
+  ///   - session: nil for a session that all present vaults share.
+  ///   - manifest: a manifest to save; nil for the shipped ones only.
+  package init(session: PrivateSecretService? = nil, manifest: GroupManifest? = nil) throws {
     self.session = try session ?? SharedSession.current()
     home = URL(filePath: "/tmp/tv-home-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(
@@ -39,24 +39,24 @@ public final class TestVault: Sendable {
     }
   }
 
-  /// Writes a manifest to the user's manifests.
-  public func save(_ manifest: GroupManifest) throws {
+  /// Saves a manifest in the user's directory.
+  package func save(_ manifest: GroupManifest) throws {
     try Manifests(directories: [manifestDirectory.path]).save(manifest)
   }
 
-  /// The user's manifests.
-  public var manifestDirectory: URL { home.appending(path: ".config/tokenvault/keychain-groups") }
-  /// The machine's manifests.
-  public var machineManifestDirectory: URL { home.appending(path: "etc/keychain-groups") }
+  /// The directory of the user's manifests.
+  package var manifestDirectory: URL { home.appending(path: ".config/tokenvault/keychain-groups") }
+  /// The directory of the machine's manifests.
+  package var machineManifestDirectory: URL { home.appending(path: "etc/keychain-groups") }
   /// The vault's directory.
-  public var directory: URL { home.appending(path: ".local/share/tokenvault") }
+  package var directory: URL { home.appending(path: ".local/share/tokenvault") }
   /// The file of a group.
-  public func file(_ group: GroupName = .universalStorage) -> URL {
+  package func file(_ group: GroupName = .universalStorage) -> URL {
     directory.appending(path: "groups/\(group).vault")
   }
 
-  /// A configuration for it, as the command line has it.
-  public func configuration(_ group: GroupName = .universalStorage) -> VaultConfiguration {
+  /// A configuration for this vault, like that of the command line.
+  package func configuration(_ group: GroupName = .universalStorage) -> VaultConfiguration {
     guard
       var configuration = VaultConfiguration(
         group: group, environment: ["HOME": home.path])
@@ -73,17 +73,17 @@ public final class TestVault: Sendable {
     return configuration
   }
 
-  /// Opens it anew, as another process would.
+  /// Opens the vault again, as another process would.
   package func core(
     _ group: GroupName = .universalStorage, _ change: (inout VaultConfiguration) -> Void = { _ in }
-  ) -> VaultCore {
+  ) -> GroupSession {
     var configuration = configuration(group)
     change(&configuration)
-    return VaultCore(configuration)
+    return GroupSession(configuration)
   }
 }
 
-/// One session for all test vaults that are there at a time; nothing is left running afterwards.
+/// One session for all test vaults that exist at the same time. It ends with the last of them.
 private enum SharedSession {
   private struct Weak { weak var session: PrivateSecretService? }
   private static let shared = Mutex(Weak())

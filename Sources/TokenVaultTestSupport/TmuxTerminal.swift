@@ -1,22 +1,22 @@
 import Foundation
 import Glibc
 
-/// A real terminal of a given size, in which a command runs: what it draws can be looked at, keys
-/// can be pressed. A tmux server of its own, which ends with the last reference.
-public final class TmuxTerminal {
+/// A command in a real terminal of a given size. A test can read the screen and press keys. Each has
+/// its own tmux server, which ends when the last reference is released.
+package final class TmuxTerminal {
   private let socket: String
   private let environment: [String: String]
 
-  /// It did not show what was waited for; the screen at the deadline.
-  public struct NeverShown: Error {
-    /// What was waited for.
-    public let text: String
-    /// What was there instead.
-    public let screen: String
+  /// The screen did not show a text in time.
+  package struct NeverShown: Error {
+    /// The expected text.
+    package let text: String
+    /// The screen at the deadline.
+    package let screen: String
   }
 
-  /// Starts a shell command. The terminal stays when it ends, with its last screen.
-  public init(
+  /// Starts a shell command. When it ends, the terminal keeps its last screen.
+  package init(
     _ command: String, in home: ShellHome, columns: Int = 80, rows: Int = 24
   ) throws {
     socket = home.directory.appending(path: "tmux-\(UUID().uuidString.prefix(6))").path
@@ -29,42 +29,42 @@ public final class TmuxTerminal {
   }
 
   deinit {
-    // The hang-up that tmux sends is ignored where the tests run without a terminal.
+    // Programs ignore tmux's SIGHUP if the tests run without a terminal.
     do {
       if let shell = Int32(try paneShell()) { kill(-shell, SIGKILL) }
       _ = try tmux(["kill-server"])
     } catch {
-      // The server ends by itself with its last pane.
+      // The server ends with its last pane.
     }
   }
 
-  /// Presses keys, named as tmux names them.
-  public func press(_ keys: String...) throws { _ = try tmux(["send-keys"] + keys) }
+  /// Presses keys, given by their names in tmux.
+  package func press(_ keys: String...) throws { _ = try tmux(["send-keys"] + keys) }
 
-  /// Types text as it is.
-  public func type(_ text: String) throws { _ = try tmux(["send-keys", "-l", text]) }
+  /// Types a text literally.
+  package func type(_ text: String) throws { _ = try tmux(["send-keys", "-l", text]) }
 
-  /// Gives the window another size.
-  public func resize(columns: Int, rows: Int) throws {
+  /// Changes the size of the window.
+  package func resize(columns: Int, rows: Int) throws {
     _ = try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
   }
 
-  /// What is on the screen.
-  public func screen() throws -> String { try tmux(["capture-pane", "-p"]) }
+  /// The text on the screen.
+  package func screen() throws -> String { try tmux(["capture-pane", "-p"]) }
 
-  /// What is on the screen, with the escape sequences that make its styles.
-  public func styledScreen() throws -> String { try tmux(["capture-pane", "-p", "-e"]) }
+  /// The text on the screen with the escape sequences of its styles.
+  package func styledScreen() throws -> String { try tmux(["capture-pane", "-p", "-e"]) }
 
-  /// Whether the terminal shows its cursor.
-  public func cursorIsShown() throws -> Bool {
+  /// Whether the cursor is visible.
+  package func cursorIsShown() throws -> Bool {
     try tmux(["display-message", "-p", "#{cursor_flag}"]).hasPrefix("1")
   }
 
-  /// Takes the window away from what runs in it.
-  public func closeWindow() throws { _ = try tmux(["kill-window"]) }
+  /// Closes the window while the command runs.
+  package func closeWindow() throws { _ = try tmux(["kill-window"]) }
 
-  /// The process that runs in the terminal's foreground, by the name of its executable.
-  public func process(named name: String) throws -> Int32? {
+  /// The ID of a child process of the shell, by the name of its executable; nil if there is none.
+  package func process(named name: String) throws -> Int32? {
     let shell = try paneShell()
     let children = try String(
       contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
@@ -81,7 +81,7 @@ public final class TmuxTerminal {
 
   /// Waits until the screen shows a text.
   @discardableResult
-  public func wait(for text: String) throws -> String {
+  package func wait(for text: String) throws -> String {
     let end = ContinuousClock.now + .seconds(20)
     while true {
       let screen = try screen()
@@ -94,7 +94,8 @@ public final class TmuxTerminal {
   private func tmux(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // The server that the first call leaves behind must not keep what Foundation waits on.
+    // The first call leaves a server behind. It must not inherit the descriptors that Foundation
+    // waits for.
     let closing = """
       for f in /proc/self/fd/*; do n=${f##*/}; if ((n > 2)); then eval "exec $n>&-"; fi; done
       exec tmux "$@"

@@ -1,6 +1,6 @@
-public import Foundation
+package import Foundation
 
-/// A session at a command line, written down: commands, and what each has to answer.
+/// A recorded command line session: commands and the expected results.
 ///
 ///     # A comment
 ///     $ tokenvault list | head -1
@@ -8,38 +8,38 @@ public import Foundation
 ///     ! a line of the standard error
 ///     = 65 unchanged
 ///
-/// A command runs in a shell. Without `=` its exit status is 0; `unchanged` says that no file in
-/// the home has other content or rights than before.
-public struct Transcript: Sendable {
-  /// One command and its answer.
-  public struct Step: Sendable {
-    /// The line of the file, from 1.
-    public let line: Int
-    /// What the shell runs.
-    public let command: String
-    /// The lines of the standard output.
-    public fileprivate(set) var output: [String] = []
-    /// The lines of the standard error.
-    public fileprivate(set) var errors: [String] = []
+/// A shell runs each command. Without `=` the exit status must be 0. With `unchanged`, no file in the
+/// home may have changed its content or permissions.
+package struct Transcript: Sendable {
+  /// One command and its expected result.
+  package struct Step: Sendable {
+    /// The line number in the file, from 1.
+    package let line: Int
+    /// The shell command.
+    package let command: String
+    /// Patterns for the lines of the standard output.
+    package fileprivate(set) var output: [String] = []
+    /// Patterns for the lines of the standard error.
+    package fileprivate(set) var errors: [String] = []
     /// The exit status.
-    public fileprivate(set) var status: Int32 = 0
-    /// Whether nothing may have been written.
-    public fileprivate(set) var isUnchanged = false
+    package fileprivate(set) var status: Int32 = 0
+    /// Whether no file may change.
+    package fileprivate(set) var isUnchanged = false
   }
 
-  /// Why a file is no transcript.
-  public struct Malformed: Error {
-    /// The line, from 1.
-    public let line: Int
+  /// The file is not a transcript.
+  package struct Malformed: Error {
+    /// The line number, from 1.
+    package let line: Int
   }
 
   /// The file's name.
-  public let name: String
+  package let name: String
   /// The steps, in order.
-  public let steps: [Step]
+  package let steps: [Step]
 
   /// Reads a file.
-  public init(_ file: URL) throws {
+  package init(_ file: URL) throws {
     name = file.lastPathComponent
     var steps: [Step] = []
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -65,16 +65,16 @@ public struct Transcript: Sendable {
     self.steps = steps
   }
 
-  /// All transcripts of a folder, by name.
-  public static func all(in folder: URL) throws -> [Transcript] {
+  /// All transcripts of a folder, in the order of their names.
+  package static func all(in folder: URL) throws -> [Transcript] {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "txt" }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
       .map(Transcript.init)
   }
 
-  /// What a step did not answer as it should have; empty when all is well.
-  public static func mismatches(_ step: Step, _ run: ShellHome.Run) -> [String] {
+  /// The differences between a step and its result; empty if there are none.
+  package static func mismatches(_ step: Step, _ run: ShellHome.Run) -> [String] {
     var found: [String] = []
     if step.status != run.status { found.append("exit status \(run.status), not \(step.status)") }
     if !matches(step.output, run.output) { found.append("standard output:\n\(run.output)") }

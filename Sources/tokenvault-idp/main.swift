@@ -1,12 +1,11 @@
 import Foundation
 import TokenVaultIdentityProvider
-import TokenVaultModel
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var port: UInt16 = 0
   var address: String?
-  var configuration: JSONValue = [:]
+  var configuration = Configuration()
   var endsWithInput = false
 
   init(_ arguments: [String]) throws {
@@ -17,8 +16,7 @@ struct Options {
       case ("--port", let value?): port = try UInt16(value) ?? { throw Usage() }()
       case ("--address", let value?): address = value
       case ("--config", let value?):
-        let file = try Data(contentsOf: URL(filePath: value))
-        configuration = try JSONValue(parsing: Array(file))
+        configuration = try Configuration(json: try Data(contentsOf: URL(filePath: value)))
       default: throw Usage()
       }
     }
@@ -27,30 +25,29 @@ struct Options {
 
 struct Usage: Error {}
 
-func say(_ text: String, to file: FileHandle) {
+func write(_ text: String, to file: FileHandle) {
   file.write(Data((text + "\n").utf8))
 }
 
 do {
   let options = try Options(Array(CommandLine.arguments.dropFirst()))
   let server = try Server(
-    port: options.port, address: options.address,
-    configuration: try Configuration(options.configuration))
+    port: options.port, address: options.address, configuration: options.configuration)
   if options.endsWithInput {
-    // Whoever started this may be killed at any moment, and its end of the pipe closes then.
+    // The process that started this one may be killed; its end of the pipe closes then.
     Thread.detachNewThread {
       while !FileHandle.standardInput.availableData.isEmpty {}
       exit(0)
     }
   }
-  say("ready http://127.0.0.1:\(server.port)", to: .standardOutput)
+  write("ready http://127.0.0.1:\(server.port)", to: .standardOutput)
   server.run()
 } catch is Usage {
-  say(
+  write(
     "usage: tokenvault-idp [--port N] [--config FILE.json] [--address URL] [--until-eof]",
     to: .standardError)
   exit(2)
 } catch {
-  say("tokenvault-idp: \(error)", to: .standardError)
+  write("tokenvault-idp: \(error)", to: .standardError)
   exit(1)
 }

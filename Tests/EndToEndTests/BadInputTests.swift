@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// Input and surroundings that are wrong: an error in words with the documented status, and no
-/// byte of the vault changed.
-@Suite struct BadInputTests {
-  /// Runs each script where `$T` is `tokenvault`.
+/// Invalid input and environments lead to an error message with the documented status and change no
+/// byte of the vault.
+@Suite(.timeLimit(.minutes(10))) struct BadInputTests {
+  /// Runs each script, in which `$T` is `tokenvault`, and expects an error without changes.
   private func refuse(
     _ machine: Machine, _ cases: [(script: String, input: String, status: Int32)],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ import TokenVaultTestSupport
       ("$T import -", "{\"Account\":\(deep)}", 65),
       ("$T import missing.json", "", 66), ("$T import .", "", 74),
     ]
-    // A hundred megabytes of token, as a file and through a pipe.
+    // A token of 100 MiB, in a file and through a pipe.
     let big = machine.home.appending(path: "big.json").path
     let token = cache.range(of: Person.bob.access)
     let start = try #require(token)
@@ -134,8 +134,8 @@ import TokenVaultTestSupport
     #expect(try machine.token(Person.ada.username) == Person.ada.access + "\n")
   }
 
-  /// What another user owns: seen from a user namespace in which only the caller has a name.
-  @Test func aForeignOwnersVaultIsRefused() throws {
+  /// Files that belong to another user.
+  @Test func aVaultOfAnotherUserIsRefused() throws {
     let machine = try machineOfOne()
     let foreign = try machine.shell(
       """
@@ -148,12 +148,12 @@ import TokenVaultTestSupport
       own chown "$(id -u)" "\(machine.vault.path)/groups"
       """)
     #expect(foreign.output == "file 77\ndirectory 77\n", "\(foreign.errors)")
-    #expect(foreign.errors.contains("it belongs to the user 4321"))
+    #expect(foreign.errors.contains("its owner is user 4321"))
     #expect(try machine.usernames() == [Person.ada.username])
   }
 
-  /// Runs a script where it may mount; `$D` is a file system of its own with the vault in it.
-  private func mounted(_ machine: Machine, size: String, _ script: String) throws -> Ran {
+  /// Runs a script with permission to mount. `$D` is a separate file system that contains the vault.
+  private func mounted(_ machine: Machine, size: String, _ script: String) throws -> RunResult {
     let text = """
       D=$HOME/disk; mkdir -m 700 $D
       mount -t tmpfs -o size=\(size),mode=700 tmpfs $D
@@ -168,7 +168,7 @@ import TokenVaultTestSupport
       ["/usr/bin/sudo", "-nE", "/usr/bin/unshare", "-m", "bash", "-c", text], environment: own)
   }
 
-  @Test func aReadOnlyHomeIsAnErrorAndReadingGoesOn() throws {
+  @Test func onAReadOnlyFileSystemWritingFailsAndReadingWorks() throws {
     let machine = try Machine()
     try machine.write(Person.cache(.ada), to: "cache.json")
     let ran = try mounted(
@@ -237,7 +237,7 @@ import TokenVaultTestSupport
     #expect(try machine.keyCount() == 1)
   }
 
-  @Test func aMissingHomeAndAnOutputThatTakesNothingAreErrors() throws {
+  @Test func aMissingHomeAndAnUnwritableOutputAreErrors() throws {
     let machine = try machineOfOne()
     try refuse(
       machine,
@@ -250,7 +250,7 @@ import TokenVaultTestSupport
         ("$T export --output /dev/full", "", 73),
         ("$T export --output /nowhere/x", "", 73),
       ])
-    // With all streams closed no file takes their place.
+    // If all streams are closed, no opened file gets their descriptors.
     let closed = try machine.shell("$T token <&- >&- 2>&-; echo $?")
     #expect(closed.output == "74\n")
   }

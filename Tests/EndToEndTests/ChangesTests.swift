@@ -5,9 +5,9 @@ import TokenVaultTestSupport
 import TokenVaultModel
 
 @Suite struct ChangesTests {
-  // Ends a wait for ever. The tests beside it block, and it takes its turn among them.
+  // The tests that run at the same time block the threads on which this one has to continue.
   @Test(.timeLimit(.minutes(15)))
-  func aWatchingToolHearsOfAnotherProcesssSwitchAndSignOut() async throws {
+  func aWatchingToolSeesASwitchAndASignOutByAnotherProcess() async throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
     var configuration = try #require(
@@ -17,7 +17,8 @@ import TokenVaultModel
     let vault = Vault(configuration)
     #expect(try await vault.accounts().accounts.count == 2)
     var changes = vault.changes().makeAsyncIterator()
-    // The watch stands from the iterator's making; what it compares with, from the first call on.
+    // The watch begins when the iterator is made; the state to compare with is taken by the first
+    // call.
     let mine = Task { @Sendable in
       var changes = vault.changes().makeAsyncIterator()
       return try await changes.next()

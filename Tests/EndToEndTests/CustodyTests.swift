@@ -3,16 +3,16 @@ import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
 
-/// The ways a group's key is kept, from the command line.
-@Suite struct CustodyTests {
-  @Test func aPassphraseGroupIsMadeUsedRekeyedAndComesBackToTheKeyring() throws {
+/// Each kind of custody of a group key, from the command line.
+@Suite(.timeLimit(.minutes(10))) struct CustodyTests {
+  @Test func aPassphraseGroupCanBeCreatedUsedAndMovedToTheKeyringAndBack() throws {
     let machine = try Machine()
-    // No keyring is needed for it.
+    // This custody needs no keyring.
     let alone: [String: String?] = ["DBUS_SESSION_BUS_ADDRESS": nil]
     let group = "com.example.passphrase"
     func vault(
       _ arguments: String..., passphrase: String = "correct horse", input: String = ""
-    ) throws -> Ran {
+    ) throws -> RunResult {
       try machine.shell(
         "exec \"$T\" --group \(group) --passphrase-fd 7 "
           + arguments.joined(separator: " ") + " 7<<<'\(passphrase)'",
@@ -35,7 +35,7 @@ import TokenVaultTestSupport
     #expect(try vault("token", "--account", "b").status == 66)
     #expect(try vault("token", "--account", "a").output == "first\n")
 
-    // The keyring, and back with another passphrase.
+    // To the keyring, and back with another passphrase.
     let moved = try machine.shell(
       "exec \"$T\" group rekey \(group) --custody secret-service --passphrase-fd 7 "
         + "7<<<'correct horse'")
@@ -45,11 +45,11 @@ import TokenVaultTestSupport
     let back = try machine.shell(
       "exec \"$T\" group rekey \(group) --custody passphrase --passphrase-fd 7 7<<<'another'")
     #expect(back.status == 0, "\(back.errors)")
-    #expect(try machine.keyCount() == 0, "the keyring's key is left")
+    #expect(try machine.keyCount() == 0, "the key is still in the keyring")
     #expect(try vault("token", "--account", "a").status == 77)
     #expect(try vault("token", "--account", "a", passphrase: "another").output == "first\n")
 
-    // Unlocked for a time it asks for nothing; locked it does.
+    // An unlocked group needs no passphrase; a locked one does.
     let unlocked = try vault("group", "unlock", "--for", "2h", passphrase: "another")
     #expect(unlocked.status == 0, "\(unlocked.errors)")
     let token = try machine.vault("token", "--group", group, "--account", "a", environment: alone)
@@ -74,17 +74,19 @@ import TokenVaultTestSupport
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     #expect(try machine.token(Person.ada.username) == Person.ada.access + "\n")
     #expect(try machine.generations() == [2])
-    // The code ended with the key it was made for.
+    // The code is valid only for the key that it was made for.
     try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 2))
     #expect(try machine.vault("group", "rekey", "--recovery-code", input: code).status == 77)
   }
 
-  /// The manifest names the file that the slot is under, or the one that it is going to be under.
-  @Test func aRekeyToAnotherKeyFileKilledAnywhereLeavesTheGroupOpenable() throws {
+  /// The manifest names the key file that opens the group now, or the one that opens it after the rekey.
+  @Test func aRekeyToAnotherKeyFileKilledAtAnyStepLeavesAGroupThatOpens() throws {
     let machine = try Machine()
     let group = "com.example.server"
     let key = machine.home.appending(path: "key").path
-    func token() throws -> Ran { try machine.vault("token", "--group", group, "--account", "a") }
+    func token() throws -> RunResult {
+      try machine.vault("token", "--group", group, "--account", "a")
+    }
     try machine.succeed("group", "create", group, "--key-file", key + ".0")
     try machine.succeed(
       "add", "--group", group, "--service", "a.example", "--username", "a", input: "first\n")
@@ -103,20 +105,20 @@ import TokenVaultTestSupport
         if !wasKilled { break }
       }
     }
-    #expect(kills > 15, "hardly anything was killed: \(kills)")
-    // The same command once more makes all of it right.
+    #expect(kills > 15, "too few commands were killed: \(kills)")
+    // Running the command again completes the rekey.
     try machine.succeed("group", "rekey", group, "--key-file", key)
     for number in 0...kills { unsafe unlink("\(key).\(number)") }
     #expect(try token().output == "first\n")
   }
 
-  @Test func aGroupThatWasMadeInSpiteOfAnErrorKeepsItsKeyFile() throws {
+  @Test func aGroupCreatedDespiteAnErrorKeepsItsKeyFile() throws {
     let machine = try Machine()
     let group = "com.example.server"
     let key = machine.home.appending(path: "key").path
     let file = machine.home.appending(path: ".local/share/tokenvault/groups/\(group).vault").path
-    var madeInSpite = 0
-    // SQLite's own are of another name. The last one is of the group's directory.
+    var createdDespiteError = 0
+    // SQLite uses fdatasync. The last fsync is that of the group's directory.
     for count in 1...6 {
       let ran = try machine.shell(
         "exec strace -f -qq -o /dev/null -e trace=fsync "
@@ -125,12 +127,12 @@ import TokenVaultTestSupport
       let exists = FileManager.default.fileExists(atPath: file)
       #expect(FileManager.default.fileExists(atPath: key) == exists, "\(count): \(ran.errors)")
       if exists {
-        if ran.status != 0 { madeInSpite += 1 }
+        if ran.status != 0 { createdDespiteError += 1 }
         try machine.succeed("group", "verify", group)
         try machine.succeed("group", "delete", group, "--yes")
         unsafe unlink(key)
       }
     }
-    #expect(madeInSpite > 0)
+    #expect(createdDespiteError > 0)
   }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// Examples/GraphSample as a user has it: a member of a group of its own, the embedded provider in
-/// the place of Microsoft's, a person with a browser.
-@Suite struct GraphSampleTests {
+/// Examples/GraphSample as a member of its own group, with ``ProviderProcess`` in place of Microsoft's
+/// provider, and a user with a browser.
+@Suite(.timeLimit(.minutes(10))) struct GraphSampleTests {
   private static let ada = "ada@contoso.example"
   private static let grace = "grace@contoso.example"
 
-  @Test func itSignsInServesSilentlyCallsGraphAndSignsOut() throws {
+  @Test func theSampleSignsInGetsTokensSilentlyCallsGraphAndSignsOut() throws {
     let sample = try Sample(authority: "common/v2.0")
     let refused = try sample.run("accounts")
     #expect(refused.status == 77)
@@ -42,7 +42,7 @@ import TokenVaultTestSupport
     #expect(try sample.run("token").status == 4)
   }
 
-  @Test func whereTheProviderWantsTheUserItSignsInAgain() throws {
+  @Test func theSampleSignsInAgainIfTheProviderRequiresTheUser() throws {
     let sample = try Sample(authority: "common/v2.0")
     try sample.join()
     try sample.provider.change(#"{"accessTokenLifetime": 100}"#)
@@ -59,7 +59,7 @@ import TokenVaultTestSupport
     #expect(try sample.run("me").output.contains(Self.ada))
   }
 
-  @Test func aCodeSignsInWhereThereIsNoBrowser() throws {
+  @Test func aDeviceCodeSignsInWithoutABrowser() throws {
     let sample = try Sample(authority: "common/v2.0")
     try sample.join()
     let running = try sample.start("device")
@@ -69,7 +69,7 @@ import TokenVaultTestSupport
     #expect(ran.output.hasPrefix(Self.ada), "\(ran.errors)")
   }
 
-  @Test func aForgottenPasswordLeadsToTheResetPolicy() throws {
+  @Test func aForgottenPasswordStartsTheResetPolicy() throws {
     let sample = try Sample(
       authority: "tfp/fabrikamb2c.example/b2c_1_signin/v2.0",
       passwordReset: "tfp/fabrikamb2c.example/b2c_1_reset/v2.0")
@@ -86,7 +86,7 @@ import TokenVaultTestSupport
     #expect(ran.status == 0 && ran.output.contains("a token"), "\(ran.errors)")
   }
 
-  @Test func itHearsOfWhatOtherToolsDo() throws {
+  @Test func theSampleSeesChangesByOtherTools() throws {
     let sample = try Sample(authority: "common/v2.0")
     try sample.join()
     try sample.signIn(Self.ada)
@@ -98,7 +98,7 @@ import TokenVaultTestSupport
   }
 }
 
-/// The sample with its settings, and what it talks to.
+/// The sample with its settings, and the provider and browser that it uses.
 private final class Sample {
   static let group = "com.example.graph-sample"
   let machine: Machine
@@ -123,7 +123,7 @@ private final class Sample {
     try machine.succeed("group", "create", Self.group)
   }
 
-  /// Makes the sample a member of its group.
+  /// Adds the sample to its group.
   func join() throws { try machine.succeed("group", "members", Self.group, "--add", program) }
 
   func start(_ arguments: String...) throws -> Machine.Running { try start(arguments) }
@@ -132,10 +132,12 @@ private final class Sample {
     try machine.start([program, settings] + arguments)
   }
 
-  @discardableResult func run(_ arguments: String...) throws -> Ran { try start(arguments).wait() }
+  @discardableResult func run(_ arguments: String...) throws -> RunResult {
+    try start(arguments).wait()
+  }
 
   /// Runs a command that opens the browser.
-  @discardableResult func interactively(_ command: String, as name: String) throws -> Ran {
+  @discardableResult func interactively(_ command: String, as name: String) throws -> RunResult {
     let running = try start([command])
     let page = try word(after: "Open this page: ", in: running)
     try browser.deliver(try browser.signIn(at: page, as: name))
@@ -144,25 +146,25 @@ private final class Sample {
     return ran
   }
 
-  @discardableResult func signIn(_ name: String) throws -> Ran {
+  @discardableResult func signIn(_ name: String) throws -> RunResult {
     try interactively("sign-in", as: name)
   }
 
-  /// What a program says, so far.
-  struct Said {
+  /// The output of a running program so far.
+  struct PartialOutput {
     let output: String
     let errors: String
   }
 
-  func wait(for running: Machine.Running, until isDone: (Said) -> Bool) throws {
+  func wait(for running: Machine.Running, until isDone: (PartialOutput) -> Bool) throws {
     while true {
-      // Looked at before what it said: what comes last is not missed.
+      // Checked before the output is read, so that the last lines are not missed.
       let isRunning = running.isRunning
-      let said = Said(
+      let said = PartialOutput(
         output: try String(contentsOf: running.output, encoding: .utf8),
         errors: try String(contentsOf: running.errors, encoding: .utf8))
       if isDone(said) { return }
-      try #require(isRunning, "ended without it: \(said)")
+      try #require(isRunning, "ended without the expected output: \(said)")
       usleep(20_000)
     }
   }

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// The keyring in each of its states, as a command meets it: the right status within about a
-/// second, and nothing made.
-@Suite(.serialized) struct KeyringStateTests {
+/// Commands with the keyring in each of its states: they exit with the right status within about a
+/// second and create nothing.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KeyringStateTests {
   private static let commands: [([String], String)] = [
     (["list"], ""), (["token"], ""), (["switch", Person.bob.username], ""),
     (["add", "--service", "a.example", "--username", "a"], "secret"),
@@ -23,7 +23,7 @@ import TokenVaultTestSupport
       #expect(ran.status == status, "\(place), \(command): \(ran.errors)")
       #expect(ran.output.isEmpty)
       #expect(ran.errors.contains(text), "\(place), \(command): \(ran.errors)")
-      // A second for the keyring; the rest is for a machine that is busy with other tests.
+      // One second for the keyring; the rest allows for a busy machine.
       #expect(time < .seconds(3), "\(place), \(command)")
     }
     #expect(try machine.image() == before, place)
@@ -37,17 +37,17 @@ import TokenVaultTestSupport
     try machine.session.unlock()
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     try machine.session.freezeDaemon()
-    try expect(69, machine, "frozen", saying: "does not answer in time")
+    try expect(69, machine, "frozen", saying: "did not answer in time")
     try machine.session.thawDaemon()
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     try machine.session.killDaemon()
-    try expect(69, machine, "no service", saying: "No Secret Service runs")
+    try expect(69, machine, "no service", saying: "No Secret Service is running")
   }
 
   @Test(arguments: [
     (PrivateSecretService.State.locked, Int32(77)), (.noBus, 69), (.noService, 69),
     (.noCollection, 69),
-  ]) func noGroupIsMadeWithoutAKeyring(state: PrivateSecretService.State, status: Int32) throws {
+  ]) func noGroupIsCreatedWithoutAKeyring(state: PrivateSecretService.State, status: Int32) throws {
     let machine = try Machine(state)
     for (command, input) in [
       (["add", "--service", "a.example", "--username", "a"], "secret"),
@@ -63,13 +63,13 @@ import TokenVaultTestSupport
     #expect(try Machine.image(of: manifests).isEmpty)
   }
 
-  @Test func withoutABusAddressNoneIsGuessed() throws {
+  @Test func aMissingBusAddressIsNotGuessed() throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada))
     let environment: [String: String?] = [
       "DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil,
     ]
     let ran = try machine.vault("token", environment: environment)
-    #expect(ran.status == 69 && ran.errors.contains("There is no session bus"), "\(ran.errors)")
+    #expect(ran.status == 69 && ran.errors.contains("there is no session bus"), "\(ran.errors)")
   }
 }

@@ -4,10 +4,10 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-/// Each command that changes something, killed on entering each system call that does so: the
-/// writes and syncs of files, and the messages to the keyring. What GLib's threads write to wake
-/// each other changes nothing outside of the process and is left out.
-@Suite struct KilledCommandTests {
+/// Each command that changes something, killed at each system call that does so: the writes and syncs
+/// of files, and the messages to the keyring. Writes with which GLib's threads wake each other change
+/// nothing outside of the process and are left out.
+@Suite(.timeLimit(.minutes(10))) struct KilledCommandTests {
   enum Operation: String, CaseIterable, Sendable {
     case create, add, importing, switching, signOut, rekey
 
@@ -31,15 +31,15 @@ import TokenVaultCrypto
     }
   }
 
-  /// As regular expressions, since architectures differ in which of two names they have. strace
-  /// counts each call of each thread.
+  /// Regular expressions, because the names of some calls depend on the architecture. strace counts
+  /// the calls of each thread.
   static let calls = [
     "/^pwrite", "/^f(data)?sync", "/^ftruncate", "/^rename", "/^link", "/^unlink", "/^sendto$",
     "/^sendmsg$",
   ]
 
   @Test(arguments: Operation.allCases)
-  func aCommandKilledAtAnyStepIsWholeOrNotBegun(operation: Operation) throws {
+  func aCommandKilledAtAnyStepTakesEffectEntirelyOrNotAtAll(operation: Operation) throws {
     let stage = try Stage(operation)
     var kills = 0
     for call in Self.calls {
@@ -57,14 +57,14 @@ import TokenVaultCrypto
         kills += 1
       }
     }
-    // The answer itself.
+    // The write of the command's output.
     let ran = try stage.run(killedAt: "/^write$", 1, onlyOutput: true)
     #expect(ran.wasKilled || ran.status == 137)
-    try stage.check(isDone: true, "\(operation), the answer")
-    #expect(kills > 20, "hardly anything was killed: \(kills)")
+    try stage.check(isDone: true, "\(operation), the output")
+    #expect(kills > 20, "too few commands were killed: \(kills)")
   }
 
-  /// A machine that is put back to the same state before each run.
+  /// A machine that is reset to the same state before each run.
   private final class Stage {
     private let machine: Machine
     private let operation: Operation
@@ -86,7 +86,7 @@ import TokenVaultCrypto
       key = unsafe try machine.custodian.key(id).withUnsafeBytes { unsafe Array($0) }
     }
 
-    func run(killedAt call: String, _ count: Int, onlyOutput: Bool = false) throws -> Ran {
+    func run(killedAt call: String, _ count: Int, onlyOutput: Bool = false) throws -> RunResult {
       let path = onlyOutput ? #"-P "$(readlink /proc/$$/fd/1)""# : ""
       return try machine.shell(
         "exec strace -f -qq -o /dev/null \(path) -e 'trace=\(call)' "
@@ -106,10 +106,10 @@ import TokenVaultCrypto
       }
     }
 
-    /// - Parameter isDone: whether it has to be done; nil where it may be or not.
+    /// - Parameter isDone: whether the change must have happened; nil if it may have happened.
     func check(isDone: Bool?, _ place: Comment) throws {
       if operation == .create { return try checkCreation(isDone: isDone, place) }
-      // The first command after it finds a group that opens, and ends what was begun.
+      // The next command opens the group and completes what was begun.
       let names = try machine.usernames()
       let done = try happened(names)
       if let isDone { #expect(done || !isDone, "an acknowledged change is lost: \(place)") }
@@ -122,7 +122,7 @@ import TokenVaultCrypto
       #expect(kept.first == generation, "\(place): the keyring has \(kept)")
       #expect(kept == [generation] || !done && isRotated && kept == [generation, generation + 1])
       guard isRotated, !done else { return }
-      // Nothing that was left is in the way of the next.
+      // What the killed command left does not prevent the next sign-out.
       try machine.succeed("sign-out", Person.bob.username)
       #expect(try !machine.usernames().contains(Person.bob.username), place)
       #expect(try machine.generations() == [generation + 1], place)
@@ -138,7 +138,7 @@ import TokenVaultCrypto
         let ran = try machine.vault("list", "--json")
         #expect(ran.status == 0 && ran.output == "[]\n", "\(place): \(ran.errors)")
       }
-      // The same command again does what it should, whatever was left.
+      // The same command succeeds whatever the killed one left.
       try machine.succeed(
         "add", "--service", "first.example", "--username", "carol", input: "second\n")
       #expect(try machine.token("carol") == "second\n", place)
@@ -151,7 +151,7 @@ import TokenVaultCrypto
       #expect(try !machine.image().keys.contains { $0.contains(".vault") }, place)
     }
 
-    /// Whether the change is there, all of it; half of one is a failure.
+    /// Whether the change happened entirely. A partial change is a failure.
     private func happened(_ names: [String]) throws -> Bool {
       let before = [Person.ada.username, Person.bob.username, "carol"].sorted()
       switch operation {

@@ -4,8 +4,8 @@ import TokenVaultKeyCustody
 import Testing
 import TokenVaultTestSupport
 
-/// What is gone stays gone, and what is lost is not made worse.
-@Suite struct LossTests {
+/// Erased accounts stay erased, and a lost key or a damaged file leads to no further loss.
+@Suite(.timeLimit(.minutes(10))) struct LossTests {
   private func machineOfTwo() throws -> Machine {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
@@ -13,9 +13,9 @@ import TokenVaultTestSupport
     return machine
   }
 
-  @Test func aCopyFromBeforeASignOutOpensWithNothingThatIsLeft() throws {
+  @Test func aCopyFromBeforeASignOutCannotBeOpened() throws {
     let machine = try machineOfTwo()
-    // Without a log, and with the log of a process that was killed.
+    // One copy without a log, and one with the log of a killed process.
     var copies = [try machine.image()]
     _ = try machine.shell(
       "exec strace -f -qq -o /dev/null -e trace=/^fdatasync -e "
@@ -33,7 +33,7 @@ import TokenVaultTestSupport
       let ran = try machine.vault("token", "--account", Person.bob.username)
       #expect(ran.status == 65 && ran.output.isEmpty)
       #expect(try machine.vault("list").status == 65)
-      // With the key that is left, by hand.
+      // Directly with the remaining key.
       let header = try machine.header()
       #expect(header.generation == 1)
       #expect(try LockedGroup(path: machine.file).generationsWithSuccessor().isEmpty)
@@ -67,7 +67,7 @@ import TokenVaultTestSupport
     #expect(try machine.generations() == [2])
   }
 
-  @Test func aMissingKeyNeverLeadsToANewOne() throws {
+  @Test func aMissingKeyIsNeverReplaced() throws {
     let machine = try machineOfTwo()
     let header = try machine.header()
     try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 1))
@@ -90,7 +90,7 @@ import TokenVaultTestSupport
     #expect(try machine.keyCount() == 0)
   }
 
-  @Test func aToolThatIsNoMemberIsRefused() throws {
+  @Test func aToolThatIsNotAMemberIsRefused() throws {
     let machine = try machineOfTwo()
     let tool = try built("group-member")
     let refused = try machine.run([tool, Machine.group, "User.Read"])
@@ -98,7 +98,7 @@ import TokenVaultTestSupport
     let line = try #require(refused.errors.split(separator: "\n").last)
     let command = String(try #require(line.components(separatedBy: ": ").last))
     #expect(command == "tokenvault group members \(Machine.group) --add \(tool)")
-    // The command that it tells lets it in.
+    // The suggested command adds the tool.
     let added = try machine.shell(
       command.replacing("tokenvault", with: "\"$T\"", maxReplacements: 1))
     #expect(added.status == 0, "\(added.errors)")
@@ -109,7 +109,7 @@ import TokenVaultTestSupport
     #expect(try machine.run([tool, Machine.group, "User.Read"]).status == 77)
   }
 
-  @Test func damageDeletesNothing() throws {
+  @Test func readingADamagedFileDeletesNothing() throws {
     let machine = try machineOfTwo()
     let name = "groups/\(Machine.group).vault"
     let whole = try #require(try machine.image()[name])

@@ -5,35 +5,14 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-/// A program that ran to its end.
-struct Ran {
-  var status: Int32
-  var wasKilled: Bool
-  var bytes: Data
-  var errors: String
+/// The path of an executable of this package.
+func built(_ name: String) throws -> String { try BuiltProduct(name).url.path }
 
-  var output: String { String(decoding: bytes, as: UTF8.self) }
-  var isTimeout: Bool { status == 69 && errors.contains("does not answer in time") }
-  /// The JSON value that was printed.
-  func json() throws -> Any {
-    try JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)
-  }
-}
-
-/// A program that was built beside the tests.
-func built(_ name: String) throws -> String {
-  let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-  let path = URL(filePath: own).deletingLastPathComponent().appending(path: name).path
-  try #require(FileManager.default.isExecutableFile(atPath: path), "not built: \(path)")
-  return path
-}
-
-/// A machine with one user, a real keyring, and `tokenvault` installed: programs run on it as a
-/// shell would run them.
+/// A machine with one user, a real keyring and `tokenvault`. Programs run on it as from a shell.
 final class Machine: Sendable {
   let session: PrivateSecretService
   let home: URL
-  /// Where the standard streams of programs go, outside of what is searched for secrets.
+  /// The directory for the standard streams of programs. It is not searched for secrets.
   private let streams: URL
   static let group = "com.microsoft.identity.universalstorage"
 
@@ -50,7 +29,7 @@ final class Machine: Sendable {
     SecretServiceCustodian(busAddress: session.busAddress, allowPrompt: false)
   }
 
-  /// A program that was started; what it writes goes to files, which hold any amount of it.
+  /// A started program. Its output goes to files, because a pipe holds a limited amount.
   final class Running {
     fileprivate let process: Process
     let output: URL
@@ -64,13 +43,13 @@ final class Machine: Sendable {
       self.errors = errors
     }
 
-    func wait() throws -> Ran {
+    func wait() throws -> RunResult {
       process.waitUntilExit()
       defer {
-        // They may be large, and there are thousands.
+        // Large files in thousands of runs would fill the disk.
         for file in [output, errors] { unsafe unlink(file.path) }
       }
-      return Ran(
+      return RunResult(
         status: process.terminationStatus,
         wasKilled: process.terminationReason == .uncaughtSignal,
         bytes: try Data(contentsOf: output),
@@ -82,8 +61,8 @@ final class Machine: Sendable {
 
   /// Starts a program.
   /// - Parameters:
-  ///   - input: for its standard input, through a pipe; nil for one without an end.
-  ///   - environment: over that of the session; nil takes a variable away.
+  ///   - input: the standard input; nil for none.
+  ///   - environment: variables to add to those of the session; nil removes a variable.
   func start(
     _ command: [String], input: FileHandle? = nil, environment: [String: String?] = [:],
     directory: URL? = nil
@@ -110,7 +89,7 @@ final class Machine: Sendable {
   func run(
     _ command: [String], input: String? = nil, environment: [String: String?] = [:],
     directory: URL? = nil
-  ) throws -> Ran {
+  ) throws -> RunResult {
     guard let input else {
       return try start(command, environment: environment, directory: directory).wait()
     }
@@ -127,11 +106,11 @@ final class Machine: Sendable {
   @discardableResult
   func vault(
     _ arguments: String..., input: String? = nil, environment: [String: String?] = [:]
-  ) throws -> Ran {
+  ) throws -> RunResult {
     try run([built("tokenvault")] + arguments, input: input, environment: environment)
   }
 
-  /// Runs `tokenvault`, which has to succeed.
+  /// Runs `tokenvault`, which must succeed.
   @discardableResult
   func succeed(
     _ arguments: String..., input: String? = nil, environment: [String: String?] = [:],
@@ -142,12 +121,12 @@ final class Machine: Sendable {
     return ran.output
   }
 
-  /// Runs `tokenvault`, and again where the keyring did not answer in time: while all tests run, a
-  /// healthy one may take more than its second. One that stays silent is a failure.
+  /// Runs `tokenvault`, up to five times if the keyring does not answer in time: while all tests run,
+  /// a healthy keyring may need more than a second.
   private func answered(
     _ arguments: [String], input: String? = nil, environment: [String: String?] = [:]
-  ) throws -> Ran {
-    var ran = Ran(status: -1, wasKilled: false, bytes: Data(), errors: "")
+  ) throws -> RunResult {
+    var ran = RunResult(status: -1, wasKilled: false, bytes: Data(), errors: "")
     for _ in 0..<5 {
       ran = try run([built("tokenvault")] + arguments, input: input, environment: environment)
       if !ran.isTimeout { break }
@@ -158,7 +137,7 @@ final class Machine: Sendable {
   /// Runs a shell command in which `$T` is `tokenvault`.
   func shell(
     _ script: String, input: String? = nil, environment: [String: String?] = [:]
-  ) throws -> Ran {
+  ) throws -> RunResult {
     try run(
       ["/bin/bash", "-c", script], input: input,
       environment: environment.merging(["T": try built("tokenvault")]) { $1 })
@@ -174,8 +153,8 @@ final class Machine: Sendable {
     return url.path
   }
 
-  /// Every file of the vault, by its path there; but for SQLite's shared memory, which holds locks
-  /// and an index of the log, and which reading changes too.
+  /// The content of each file in the vault, by its relative path. SQLite's shared memory, which holds
+  /// locks and an index of the log, is left out because reading changes it, too.
   func image() throws -> [String: Data] {
     try Self.image(of: vault).filter { !$0.key.hasSuffix("-shm") }
   }
@@ -192,7 +171,7 @@ final class Machine: Sendable {
     return image
   }
 
-  /// Puts the vault's files back, in new files.
+  /// Replaces the vault's files by new ones with this content.
   func restore(_ image: [String: Data]) throws {
     if FileManager.default.fileExists(atPath: vault.path) {
       try FileManager.default.removeItem(at: vault)
@@ -207,13 +186,13 @@ final class Machine: Sendable {
     }
   }
 
-  /// What stands in the clear in the group's file.
+  /// The unencrypted header of the group's file.
   func header() throws -> GroupHeader { try LockedGroup(path: file).header }
 
-  /// The generations that the keyring has of the group.
+  /// The generations of the group's key in the keyring.
   func generations() throws -> [UInt64] { try custodian.generations(of: header().groupID) }
 
-  /// The user names that a listing gives.
+  /// The user names that `tokenvault list` prints, sorted.
   func usernames(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
     let ran = try answered(["list", "--json"])
     try #require(ran.status == 0, "list: \(ran.errors)", sourceLocation: sourceLocation)
@@ -233,7 +212,7 @@ final class Machine: Sendable {
     #expect(ran.status == 0, "verify: \(ran.errors)", sourceLocation: sourceLocation)
   }
 
-  /// All that the keyring shows of its items of ours, with the secrets.
+  /// All attributes and secrets of tokenvault's items in the keyring.
   func keyring() throws -> String {
     let ran = try run([
       "/usr/bin/secret-tool", "search", "--all", "xdg:schema", "dev.tokenvault.GroupKey",
@@ -241,6 +220,6 @@ final class Machine: Sendable {
     return ran.output + ran.errors
   }
 
-  /// How many keys of ours the keyring has, of whatever group.
+  /// The number of keys in the keyring, of all groups.
   func keyCount() throws -> Int { try keyring().ranges(of: "attribute.generation = ").count }
 }

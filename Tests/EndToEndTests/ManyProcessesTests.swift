@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite struct ManyProcessesTests {
-  /// Sixteen processes of 200 operations each, over one group and one real keyring.
+@Suite(.timeLimit(.minutes(10))) struct ManyProcessesTests {
+  /// Sixteen processes with 200 operations each, on one group and one real keyring.
   @Test func sixteenProcessesLoseNothingAndLeaveOneKey() throws {
     let machine = try Machine()
     try machine.addShared()
@@ -34,8 +34,8 @@ import TokenVaultTestSupport
     #expect(machine.custodian.status().failure == nil)
   }
 
-  /// The same with the command line: each operation is a process.
-  @Test func commandsAtTheSameTimeLoseNothing() throws {
+  /// The same from the command line, where each operation is a process.
+  @Test func simultaneousCommandsLoseNothing() throws {
     let machine = try Machine()
     try machine.addShared()
     let script = """
@@ -68,7 +68,7 @@ import TokenVaultTestSupport
     #expect(try machine.generations() == [21])
   }
 
-  @Test func fiveHundredProcessesAreGivenTheRightToken() throws {
+  @Test func fiveHundredProcessesGetTheRightToken() throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob, .eve, .dan))
     let daemon = try #require(machine.session.daemonProcess)
@@ -76,7 +76,7 @@ import TokenVaultTestSupport
     let tool = try built("tokenvault")
     var running: [(Person, Machine.Running)] = []
     for number in 0..<500 {
-      // Sixteen at a time.
+      // At most sixteen at a time.
       if running.count == 16 {
         let (person, process) = running.removeFirst()
         let ran = try process.wait()

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// Where something of an account could be left, looked at while the real program works.
-@Suite struct SecrecyTests {
-  /// People that no other test knows.
+/// Searches all places where the program could leave data of an account.
+@Suite(.timeLimit(.minutes(10))) struct SecrecyTests {
+  /// Accounts that no other test uses.
   private struct Cast {
     let ada: Person
     let bob: Person
@@ -31,7 +31,7 @@ import TokenVaultTestSupport
     }
   }
 
-  @Test func nothingOfAnAccountStandsInTheClear() throws {
+  @Test func noAccountDataIsStoredUnencrypted() throws {
     let machine = try Machine()
     let cast = Cast()
     let marks = Marks(cast.all)
@@ -99,7 +99,7 @@ import TokenVaultTestSupport
     #expect(foreign.isEmpty)
   }
 
-  @Test func noErrorTellsASecret() throws {
+  @Test func noErrorContainsASecret() throws {
     let machine = try Machine()
     let cast = Cast()
     let marks = Marks(cast.all)
@@ -137,7 +137,7 @@ import TokenVaultTestSupport
     own.expectNone(in: locked.errors, "add with a locked keyring")
   }
 
-  /// Each command is stopped in its work by a signal at a system call, and looked at.
+  /// Each command is stopped by a signal at a system call and inspected.
   @Test func noSecretIsInArgumentsOrEnvironment() throws {
     let machine = try Machine()
     let cast = Cast()
@@ -172,14 +172,14 @@ import TokenVaultTestSupport
       kill(pid, SIGCONT)
       let ran = try running.wait()
       #expect(ran.status == 0, "\(command): \(ran.errors)")
-      // What any child would have been started with.
+      // The arguments and environments of all child processes.
       let started = try String(contentsOfFile: log, encoding: .utf8)
       #expect(started.contains("execve("))
       marks.expectNone(in: started, "a program started by \(command)")
     }
   }
 
-  /// The traced process, once the signal has stopped it.
+  /// Waits until the signal has stopped the traced process, and returns its ID; nil after 20 s.
   private func stopped(childOf parent: Int32, log: String) throws -> Int32? {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {
@@ -195,12 +195,12 @@ import TokenVaultTestSupport
     return nil
   }
 
-  /// Another process of the same user, as little privileged as one can be, tries to read it.
+  /// Another process of the same user without privileges tries to read its memory.
   @Test func theProcessCannotBeDumped() throws {
     let machine = try Machine()
     let ran = try machine.shell(
       """
-      # The administrator's capabilities would open everything.
+      # With root's capabilities every process can be read.
       bare() { exec "$@"; }
       if test "$(id -u)" = 0; then
         bare() { exec setpriv --bounding-set=-all --inh-caps=-all -- "$@"; }
@@ -230,7 +230,7 @@ import TokenVaultTestSupport
       """)
     #expect(ran.output == "Operation not permitted\nstatus 139\npipe\n", "\(ran.errors)")
     #expect(!ran.errors.contains("core dumped"))
-    // The Swift runtime's own report shows memory.
+    // The Swift runtime's crash report would contain memory.
     #expect(!ran.errors.contains("crashed:"))
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// A machine whose user signs in at the embedded provider. Which lifetime the provider gives a
-/// token decides whether it is still good half an hour: no clock has to be waited for.
+/// A machine whose user signs in at ``ProviderProcess``. The provider's token lifetime decides whether
+/// a token is still valid for half an hour, so that no test waits for a clock.
 final class SignedInMachine {
   let machine: Machine
   let provider: ProviderProcess
@@ -15,7 +15,7 @@ final class SignedInMachine {
 
   var authority: String { provider.url + "/organizations/v2.0" }
 
-  /// Signs somebody in by a code, as on a machine without a browser.
+  /// Signs a user in with a device code.
   func signIn(_ username: String) throws {
     let command = [
       try built("tokenvault"), "sign-in", "--device-code", "--client-id", ProviderProcess.client,
@@ -36,12 +36,13 @@ final class SignedInMachine {
     try #require(ran.status == 0, "\(ran.errors)")
   }
 
-  /// A token that is good for half an hour; without a stored one, the provider is asked.
+  /// The arguments that print a token which is valid for at least half an hour. Without such a stored
+  /// token, the command refreshes.
   func token(_ username: String) -> [String] {
     ["token", "--scope", "User.Read", "--account", username, "--min-validity", "30m"]
   }
 
-  /// Leaves a token that is not good enough for the next ``token(_:)``.
+  /// Stores a token that does not last long enough for the next ``token(_:)``.
   func expire(_ username: String) throws {
     try provider.change(#"{"accessTokenLifetime": 1200}"#)
     try machine.succeed("token", "--scope", "User.Read", "--account", username, "--force-refresh")

@@ -2,12 +2,10 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// That the providers and the browser do their part, without the product: what fails here is not
-/// its fault.
-@Suite("Providers that are not ours, and a real browser")
-struct HarnessTests {
-  @Test("nanoidp sends the browser back with a code, rotates, notices reuse, revokes")
-  func nanoIDPCode() throws {
+/// Third-party providers and a real browser without `tokenvault`. A failure here is not an error in
+/// `tokenvault`.
+@Suite(.timeLimit(.minutes(10))) struct HarnessTests {
+  @Test func nanoIDPIssuesACodeRotatesDetectsReuseAndRevokes() throws {
     let provider = try NanoIDP()
     let browser = try HeadlessBrowser(.ada)
     let report = try RawClient(provider, .code, in: browser, signsOut: true).run()
@@ -23,8 +21,7 @@ struct HarnessTests {
     #expect(try browser.lastPage().outcome == .signedOut)
   }
 
-  @Test("glewlwyd asks for consent, sends back a code with iss, and is as awkward as we know it")
-  func glewlwydCode() throws {
+  @Test func glewlwydIssuesACodeWithIssAndHasItsKnownDeviations() throws {
     let provider = try Glewlwyd()
     let browser = try HeadlessBrowser(.ada, profile: BrowserProfile())
     let report = try RawClient(provider, .code, in: browser, signsOut: true).run()
@@ -43,8 +40,7 @@ struct HarnessTests {
     #expect(try browser.lastPage().outcome == .signedOut)
   }
 
-  @Test("glewlwyd knows who was there before, and the person picks an account or adds one")
-  func glewlwydPeople() throws {
+  @Test func glewlwydRemembersUsersAndOffersToPickOrAddOne() throws {
     let provider = try Glewlwyd()
     let profile = try BrowserProfile()
     let ada = try HeadlessBrowser(.ada, profile: profile)
@@ -65,9 +61,8 @@ struct HarnessTests {
     #expect(users == [users[0], users[0], users[2], users[0], users[0]])
   }
 
-  @Test("glewlwyd tells a device to slow down and then lets it go on")
-  func glewlwydDevice() throws {
-    // Long enough that two requests come too soon on a busy machine as well.
+  @Test func glewlwydSlowsADeviceDownAndThenAuthorizesIt() throws {
+    // Long enough for two polls within the interval on a busy machine, too.
     let provider = try Glewlwyd(deviceInterval: 5)
     let browser = try HeadlessBrowser(.bob)
     let report = try RawClient(provider, .device, in: browser).run()

@@ -1,7 +1,7 @@
 import Foundation
 import TokenVaultTestSupport
 
-/// A client of bare HTTP, without a line of the product.
+/// A plain HTTP client in Python (Peers/raw_client.py), independent of `tokenvault`.
 struct RawClient: Encodable {
   enum Flow: String, Encodable {
     case code, device
@@ -39,7 +39,7 @@ struct RawClient: Encodable {
   let flow: Flow
   let browser: [String]
   let signsOut: Bool
-  /// What is added to the authorization request.
+  /// Parameters to add to the authorization request.
   var parameters: [String: String] = [:]
 
   init(_ provider: NanoIDP, _ flow: Flow, in browser: HeadlessBrowser, signsOut: Bool = false) {

@@ -171,14 +171,14 @@ import TokenVaultModel
     #expect(try bench.provider.counter("signIns") == 1)
     var options = SignOutOptions()
     options.clientID = ProviderProcess.client
-    _ = try bench.acquisition().signOut([user], options)
+    _ = try bench.signOut([user], options)
     #expect(try failure { try bench.silent(of: user) }?.reason == .signedOut)
     try bench.signIn(as: user) { $0.loginHint = user }
     #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=login") == true)
     #expect(try bench.provider.counter("signIns") == 2)
     #expect(try bench.silent(of: user).isFromCache)
     // What the caller wants beyond it stays.
-    _ = try bench.acquisition().signOut([user], options)
+    _ = try bench.signOut([user], options)
     try bench.signIn(as: user) {
       $0.loginHint = user
       $0.prompt = .consent
@@ -210,7 +210,7 @@ import TokenVaultModel
       transport: bench.platform.transport, receiver: bench.platform.receiver,
       browser: NoBrowser())
     let browser = bench.browser
-    let result = try Acquisition(core: bench.vault.core(), platform: platform) { event in
+    let result = try Acquisition(bench.vault.core(), platform: platform) { event in
       if case .waitingForBrowser(let page, isOpened: false) = event { _ = browser.open(page) }
     }.interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
     #expect(result.account.username == "ada@contoso.example")

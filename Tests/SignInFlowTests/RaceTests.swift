@@ -11,11 +11,11 @@ import TokenVaultModel
   private static let user = "ada@contoso.example"
 
   /// Does something once after the provider answered a refresh, and before the answer is read.
-  private final class Interrupted: HTTPTransport {
-    private let base: any HTTPTransport
+  private final class Interrupted: BlockingTransport {
+    private let base: any BlockingTransport
     private let interruption: Mutex<(@Sendable () throws -> Void)?>
 
-    init(_ base: any HTTPTransport, _ interruption: @escaping @Sendable () throws -> Void) {
+    init(_ base: any BlockingTransport, _ interruption: @escaping @Sendable () throws -> Void) {
       self.base = base
       self.interruption = Mutex(interruption)
     }
@@ -41,7 +41,7 @@ import TokenVaultModel
   ) throws -> TokenResult {
     var platform = bench.platform
     platform.transport = Interrupted(platform.transport, interruption)
-    return try Acquisition(core: bench.vault.core(), platform: platform).silent(
+    return try Acquisition(bench.vault.core(), platform: platform).silent(
       TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
       of: .named(Self.user))
   }
@@ -60,7 +60,7 @@ import TokenVaultModel
         try silent(bench) {
           var options = SignOutOptions()
           options.clientID = client
-          _ = try bench.acquisition().signOut([Self.user], options)
+          _ = try bench.signOut([Self.user], options)
         }
       }
       #expect(error?.reason == .signedOut)
@@ -121,7 +121,7 @@ import TokenVaultModel
     // Whoever leaves leaves the family's token to the others.
     var options = SignOutOptions()
     options.clientID = one
-    let report = try bench.acquisition().signOut([Self.user], options)
+    let report = try bench.signOut([Self.user], options)
     #expect(report.revocations.isEmpty)
     #expect(try failure { try bench.silent(of: Self.user, client: one) }?.reason == .signedOut)
     try bench.advance(by: 4000)
@@ -167,7 +167,7 @@ import TokenVaultModel
     // By one client, for all of them.
     var options = SignOutOptions()
     options.clientID = ProviderProcess.familyClients[0]
-    _ = try bench.acquisition().signOut([Self.user], options)
+    _ = try bench.signOut([Self.user], options)
     let told = try core.currentAccount(client: ProviderProcess.client)
     #expect(told.account == nil)
     guard case .left(_, username: Self.user, _)? = told.previous else {
@@ -180,7 +180,7 @@ import TokenVaultModel
   @Test func rfc8628_aDeviceSignsInAndIsTurnedAway() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
-      try Acquisition(core: bench.vault.core(), platform: bench.platform) { event in
+      try Acquisition(bench.vault.core(), platform: bench.platform) { event in
         guard case .waitingForDevice(let code) = event else { return }
         do { try bench.provider.answerDevice(code.userCode, as: username) } catch {
           Issue.record("\(error)")
@@ -192,7 +192,7 @@ import TokenVaultModel
     #expect(try signIn(as: Self.user).account.username == Self.user)
     #expect(try bench.silent(of: Self.user).isFromCache)
     let cancellation = Cancellation()
-    let waiting = Acquisition(core: bench.vault.core(), platform: bench.platform, cancellation) {
+    let waiting = Acquisition(bench.vault.core(), platform: bench.platform, cancellation) {
       if case .waitingForDevice = $0 { cancellation.cancel() }
     }
     let error = try failure { try waiting.deviceCode(ScopeSet([]), bench.application()) }
@@ -204,7 +204,7 @@ import TokenVaultModel
     try bench.signIn(as: Self.user)
     var options = SignOutOptions()
     options.endsBrowserSession = true
-    let report = try bench.acquisition().signOut([Self.user], options)
+    let report = try bench.signOut([Self.user], options)
     #expect(report.revocations.map(\.outcome) == [.revoked])
     #expect(try bench.provider.counter("revocations") == 1)
     guard case .opened(let page)? = report.browserSessions.first else {
@@ -223,7 +223,7 @@ import TokenVaultModel
       bench.browser.hand.cookies = [:]
       try bench.signIn(as: Self.user)
       try bench.provider.fault(fault)
-      let outcomes = try bench.acquisition().signOut([Self.user]).revocations.map(\.outcome)
+      let outcomes = try bench.signOut([Self.user]).revocations.map(\.outcome)
       #expect(outcomes.count == 1)
       #expect(outcomes.first != .revoked)
       if let expected { #expect(outcomes == [expected]) }
@@ -232,6 +232,6 @@ import TokenVaultModel
     try bench.provider.change(#"{"revocation": false}"#)
     try bench.signIn(as: Self.user)
     #expect(
-      try bench.acquisition().signOut([Self.user]).revocations.map(\.outcome) == [.notOffered])
+      try bench.signOut([Self.user]).revocations.map(\.outcome) == [.notOffered])
   }
 }

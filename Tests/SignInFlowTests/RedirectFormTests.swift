@@ -46,7 +46,7 @@ import TokenVaultModel
     let platform = SignInPlatform(
       transport: bench.platform.transport,
       receiver: SystemRedirectReceiver(runtimeDirectory: runtime.path), browser: bench.browser)
-    let result = try Acquisition(core: bench.vault.core(), platform: platform)
+    let result = try Acquisition(bench.vault.core(), platform: platform)
       .interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), application)
     #expect(result.account.username == "ada@contoso.example")
   }

@@ -40,7 +40,15 @@ final class SignInBench: Sendable {
 
   /// What another process would be.
   func acquisition(_ cancellation: Cancellation = Cancellation()) -> Acquisition {
-    Acquisition(core: vault.core(), platform: platform, cancellation)
+    Acquisition(vault.core(), platform: platform, cancellation)
+  }
+
+  /// Signs accounts out as another process would.
+  func signOut(
+    _ accounts: [String], _ options: SignOutOptions = SignOutOptions()
+  ) throws -> SignOutReport {
+    try Revocation(acquisition()).signOut(
+      .accounts(accounts.map(AccountReference.init(parsing:))), options)
   }
 
   /// Signs somebody in through the pages of the provider.
@@ -63,7 +71,8 @@ final class SignInBench: Sendable {
     var options = SilentOptions()
     change(&options)
     return try acquisition().silent(
-      TokenRequest(scopes: ScopeSet(target: scopes), clientID: client), of: .named(account),
+      TokenRequest(scopes: ScopeSet(target: scopes), clientID: client),
+      of: AccountReference(parsing: account),
       options)
   }
 

@@ -57,7 +57,7 @@ enum TutorialSnippets {
     let signedIn = try await application.accounts(AccountQuery(signedIn: true)).accounts
     let ada = try await application.vault.account(username: "ada@contoso.example")
     let tenants = ada.tenantProfiles.map(\.tenantID)
-    try await application.vault.switchTo(ada.selector)
+    try await application.vault.switchTo(ada)
     return tenants.isEmpty ? everybody : signedIn
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import TokenVaultTestSupport
 
-/// What the transcripts find in their home. All names, ids and tokens are made up.
+/// The files in the home of a transcript. All names, ids and tokens are invented.
 struct CommandLineFixtures {
   let now = Int(Date().timeIntervalSince1970)
   static let contoso = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -32,7 +32,7 @@ struct CommandLineFixtures {
     return home
   }
 
-  /// A cache of one account for each name, whose access token ends in so many seconds.
+  /// A cache with one account for each name; its access token expires in that many seconds.
   func cache(_ people: KeyValuePairs<String, Int>) -> String {
     var members: [String: [String]] = [:]
     for (name, seconds) in people {

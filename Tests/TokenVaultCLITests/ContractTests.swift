@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// What scripts and other programs rely on.
-@Suite("The command line's contract", .serialized)
+/// The parts of the command line that scripts and other programs rely on.
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ContractTests {
   private func home() throws -> ShellHome {
     let home = try CommandLineFixtures().home(SharedSecretService.get())
@@ -101,7 +101,7 @@ struct ContractTests {
     ),
     ("group delete com.microsoft.identity.universalstorage --yes", ["deleted"]),
   ])
-  func theKeysOfAnswersAreStable(command: String, expected: [String]) throws {
+  func theKeysOfResultsAreStable(command: String, expected: [String]) throws {
     #expect(keys(try json("tokenvault \(command) --json", try home())) == expected)
   }
 
@@ -128,20 +128,20 @@ struct ContractTests {
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
-  func completionsAreMadeForAShell(shell: String) throws {
+  func completionsAreGeneratedForAShell(shell: String) throws {
     let script = try home().run("tokenvault --generate-completion-script \(shell)")
     #expect(script.status == 0)
     #expect(script.output.contains("recovery-code"))
   }
 
-  @Test func completionsOfferNamesAndNothingSecret() throws {
+  @Test func completionsOfferNamesAndNoSecrets() throws {
     let home = try home()
     let offered = try home.run("tokenvault ---completion switch -- positional@0 0 0 ''")
     #expect(offered.status == 0)
     #expect(
       offered.output.split(separator: "\n") == ["ada@contoso.example", "bob@contoso.example"])
     #expect(offered.errors.isEmpty)
-    // A vault that does not open at once offers nothing, and says nothing.
+    // A vault that cannot be opened offers nothing and prints no error.
     let without = try home.run(
       "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent "
         + "tokenvault ---completion switch -- positional@0 0 0 ''")
@@ -149,9 +149,9 @@ struct ContractTests {
     #expect(without.errors.isEmpty)
   }
 
-  @Test func aBusyGroupEndsWith75() throws {
+  @Test func aBusyGroupExitsWith75() throws {
     let home = try home()
-    // Another program holds the file's write lock for longer than anybody waits.
+    // Another program holds the file's write lock longer than tokenvault waits.
     let run = try home.run(
       """
       python3 -c '
@@ -163,11 +163,11 @@ struct ContractTests {
       '
       """)
     #expect(run.status == 75)
-    #expect(run.errors.contains("keep the group"))
+    #expect(run.errors.contains("is in use by other processes"))
     #expect(run.changes.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") }.isEmpty)
   }
 
-  @Test func aReaderThatGoesAwayEndsTheProgramQuietly() throws {
+  @Test func aClosedPipeEndsTheProgramQuietly() throws {
     let home = try home()
     let run = try home.run(
       "(tokenvault list; echo $? >status) 2>errors | true; cat status errors")

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// What needs a person at a terminal, in a real one.
-@Suite("The command line on a terminal", .serialized)
+/// Prompts and the account picker, in a real terminal.
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalTests {
   private func home() throws -> ShellHome {
     let home = try CommandLineFixtures().home(SharedSecretService.get())
@@ -24,7 +24,7 @@ struct TerminalTests {
     #expect(try home.run("tokenvault current").output == "bob@contoso.example\n")
   }
 
-  @Test func thePickerFiltersWhatIsTyped() throws {
+  @Test func thePickerFiltersByTypedText() throws {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault switch", in: home)
     try terminal.wait(for: "Type to filter")
@@ -32,7 +32,7 @@ struct TerminalTests {
     let filtered = try terminal.wait(for: "Which account? ada_")
     #expect(!filtered.contains("bob@"))
     try terminal.type("xyz")
-    try terminal.wait(for: "nobody answers")
+    try terminal.wait(for: "no account matches")
     try terminal.press("Enter")
     try terminal.press("C-u")
     try terminal.type("bo")
@@ -43,7 +43,7 @@ struct TerminalTests {
   }
 
   @Test(arguments: ["Escape", "C-c", "C-d"])
-  func thePickerLeavesEverythingAsItIs(key: String) throws {
+  func aCancelledPickerChangesNothing(key: String) throws {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault switch", in: home)
     try terminal.wait(for: "Type to filter")
@@ -52,7 +52,7 @@ struct TerminalTests {
     #expect(try home.run("tokenvault current").status == 64)
   }
 
-  @Test func thePickerFollowsTheWindowsSize() throws {
+  @Test func thePickerFollowsTheWindowSize() throws {
     let terminal = try TmuxTerminal("tokenvault switch", in: home(), columns: 30, rows: 3)
     let small = try terminal.wait(for: "ada@contoso")
     #expect(small.contains("…"))
@@ -65,7 +65,7 @@ struct TerminalTests {
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
-  func aSignalPutsTheTerminalBack(signal: Int32) throws {
+  func aSignalRestoresTheTerminal(signal: Int32) throws {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault switch; stty -a | tr ';' '\\n'", in: home)
     try terminal.wait(for: "Type to filter")
@@ -77,12 +77,12 @@ struct TerminalTests {
     #expect(!screen.contains("Type to filter"))
   }
 
-  @Test func thePickerIsNotShownWhereNothingMayBeAsked() throws {
+  @Test func thePickerIsNotShownWithNoInput() throws {
     let terminal = try TmuxTerminal("tokenvault switch --no-input", in: home())
     try terminal.wait(for: "ended with 64")
   }
 
-  @Test func aSecretIsTypedUnseen() throws {
+  @Test func aTypedSecretIsNotShown() throws {
     let home = try home()
     let terminal = try TmuxTerminal(
       "tokenvault add --service git.example.com --username eve", in: home)
@@ -96,14 +96,14 @@ struct TerminalTests {
     #expect(try home.run("tokenvault token --account eve").output == "hunter2\n")
   }
 
-  @Test func aPassphraseIsAskedForTwiceAndOnce() throws {
+  @Test func aNewPassphraseIsPromptedForTwice() throws {
     let home = try home()
     let create = "tokenvault group create com.example.pass --custody passphrase"
     let different = try TmuxTerminal(create, in: home)
     try different.wait(for: "New passphrase")
     try different.type("one")
     try different.press("Enter")
-    try different.wait(for: "The same again")
+    try different.wait(for: "Repeat the passphrase")
     try different.type("two")
     try different.press("Enter")
     try different.wait(for: "ended with 77")
@@ -112,7 +112,7 @@ struct TerminalTests {
     try same.type("höre")
     try same.press("BSpace")
     try same.press("Enter")
-    try same.wait(for: "The same again")
+    try same.wait(for: "Repeat the passphrase")
     try same.type("hör")
     try same.press("Enter")
     try same.wait(for: "ended with 0")
@@ -125,7 +125,7 @@ struct TerminalTests {
     "add --service git.example.com --username eve",
     "group create com.example.asked --custody passphrase",
   ])
-  func ctrlCAtAPromptEndsWith130(command: String) throws {
+  func ctrlCAtAPromptExitsWith130(command: String) throws {
     let terminal = try TmuxTerminal(
       "tokenvault \(command); echo \"status $?\"; stty -a | grep -c ' echo '", in: home())
     try terminal.wait(for: ":")
@@ -135,7 +135,7 @@ struct TerminalTests {
     #expect(screen.contains("status 130\n1\n"))
   }
 
-  @Test func everythingIsAskedForBefore() throws {
+  @Test func signOutAllAsksForConfirmation() throws {
     let home = try home()
     let no = try TmuxTerminal("tokenvault sign-out --all", in: home)
     try no.wait(for: "[y/N]")
@@ -149,18 +149,18 @@ struct TerminalTests {
     #expect(try home.run("tokenvault list").output.isEmpty)
   }
 
-  @Test func anExportIsNotShown() throws {
+  @Test func anExportIsNotWrittenToATerminal() throws {
     let terminal = try TmuxTerminal("tokenvault export", in: home())
     let screen = try terminal.wait(for: "ended with 64")
     #expect(!screen.contains("at-ada"))
     #expect(screen.contains("tokenvault export --output FILE"))
   }
 
-  @Test func colourIsForTerminalsWithoutNOCOLOR() throws {
+  @Test func colourNeedsATerminalWithoutNOCOLOR() throws {
     let home = try home()
     #expect(try home.run("tokenvault switch ada@contoso.example").status == 0)
     #expect(try !home.run("tokenvault list").output.contains("\u{1b}"))
-    // `script` gives the program a terminal and keeps what it wrote.
+    // `script` runs the program on a terminal and prints its output.
     let coloured = try home.run("script -qec 'tokenvault list' /dev/null")
     #expect(coloured.output.contains("\u{1b}[1m"))
     let plain = try home.run("NO_COLOR=1 script -qec 'tokenvault list' /dev/null")

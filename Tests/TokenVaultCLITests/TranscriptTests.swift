@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// Runs the built program through the sessions in Transcripts, in homes of their own, on one
+/// Runs the built program through the sessions in Transcripts, each in its own home, with one
 /// keyring.
-@Suite("The command line, as transcripts", .serialized)
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TranscriptTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Transcripts")
@@ -15,10 +15,11 @@ struct TranscriptTests {
     }
     return names.filter { $0.hasSuffix(".txt") }.sorted()
   }()
+
   @Test func thereAreTranscripts() { #expect(Self.files.count >= 15) }
 
   @Test(arguments: files)
-  func aSessionAnswersAsItIsWrittenDown(file: String) throws {
+  func aSessionMatchesItsTranscript(file: String) throws {
     let transcript = try Transcript(Self.folder.appending(path: file))
     let home = try CommandLineFixtures().home(SharedSecretService.get())
     for step in transcript.steps {
@@ -29,11 +30,11 @@ struct TranscriptTests {
     }
   }
 
-  @Test func everyExitStatusIsShownByATranscript() throws {
+  @Test func everyExitStatusOccursInATranscript() throws {
     let shown = try Self.files.flatMap {
       try Transcript(Self.folder.appending(path: $0)).steps.map(\.status)
     }
-    // 1 is for what nobody foresaw; 75, 76 and 130 have tests of their own.
+    // 1 is for unexpected errors; 75, 76 and 130 have tests of their own.
     for status: Int32 in [0, 4, 64, 65, 66, 69, 73, 74, 77, 78] {
       #expect(shown.contains(status), "no transcript ends with \(status)")
     }

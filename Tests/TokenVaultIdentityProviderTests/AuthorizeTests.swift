@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite("The provider's authorization endpoint")
-struct AuthorizeTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorizeTests {
   @Test(
     arguments: [
       ["client_id": "nobody"], ["redirect_uri": "https://attacker.example/"],
@@ -11,7 +10,7 @@ struct AuthorizeTests {
       ["redirect_uri": "http://127.0.0.1.attacker.example:4567/"],
       ["redirect_uri": "msauth.com.example.tokenvault://other"],
     ] as [[String: String?]])
-  func rfc6749_4_1_2_1_aWrongClientOrRedirectIsToldToThePersonOnly(
+  func rfc6749_4_1_2_1_aWrongClientOrRedirectURIShowsAnErrorPageWithoutARedirect(
     _ changes: [String: String?]
   ) throws {
     let client = try Client()
@@ -48,7 +47,7 @@ struct AuthorizeTests {
       (["prompt": "none"], "login_required"),
       (["claims": "not json"], "invalid_request"),
     ] as [([String: String?], String)])
-  func aWrongRequestIsAnsweredAtTheRedirectURIWithTheState(
+  func aWrongRequestRedirectsWithAnErrorAndTheState(
     _ changes: [String: String?], _ error: String
   ) throws {
     let client = try Client()
@@ -66,7 +65,7 @@ struct AuthorizeTests {
     #expect(Client.parameters(page.headers["location"])["error"] == "invalid_request")
   }
 
-  @Test func rfc9207_theAnswerNamesItsIssuerWhereDiscoveryPromisesIt() throws {
+  @Test func rfc9207_theResponseNamesItsIssuerIfDiscoveryPromisesIt() throws {
     let client = try Client()
     client.realm = "/oidc/plain"
     let document = try client.get("/oidc/plain/.well-known/openid-configuration", nil)
@@ -81,12 +80,12 @@ struct AuthorizeTests {
     let page = try client.browser.open(client.authorizeURL())
     let refused = try client.browser.answer(page, ["action": "cancel"])
     #expect(Client.parameters(refused.headers["location"])["error"] == "access_denied")
-    // The page was answered; it is not there to be answered again.
+    // A page can be answered only once.
     let again = try client.browser.answer(page, ["account": "ada@contoso.example"])
     #expect(again.status == 400)
   }
 
-  @Test func aSessionSignsInWithoutAPageUnlessThePromptWantsOne() throws {
+  @Test func aSessionSignsInWithoutAPageUnlessThePromptRequiresOne() throws {
     let client = try Client()
     _ = try client.code()
     #expect(try client.browser.open(client.authorizeURL()).status == 302)
@@ -115,7 +114,7 @@ struct AuthorizeTests {
     #expect(try client.browser.open(client.authorizeURL(["prompt": "none"])).status == 302)
   }
 
-  @Test func anAccountCanBeMadeWhereThePromptAsksForIt() throws {
+  @Test func promptCreateOffersToCreateAnAccount() throws {
     let client = try Client()
     let page = try client.browser.open(client.authorizeURL(["prompt": "create"]))
     let made = try client.browser.answer(
@@ -126,7 +125,7 @@ struct AuthorizeTests {
       tokens.claims(of: "id_token")["preferred_username"] as? String == "new@personal.example")
   }
 
-  @Test func aTenantOffersItsOwnPeopleAndGuestsOnly() throws {
+  @Test func aTenantOffersOnlyItsOwnUsersAndGuests() throws {
     let client = try Client()
     let cases = [
       ("/common", ["ada", "linus", "alan"], ["rosalind"]),
@@ -144,7 +143,7 @@ struct AuthorizeTests {
     }
   }
 
-  @Test func b2cTellsAForgottenPasswordFromACancelledSignIn() throws {
+  @Test func b2cDistinguishesAForgottenPasswordFromACancelledSignIn() throws {
     let client = try Client()
     client.realm = "/fabrikamb2c.example/b2c_1_si/oauth2/v2.0"
     client.scope = "openid"

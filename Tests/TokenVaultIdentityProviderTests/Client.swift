@@ -1,8 +1,8 @@
 import Foundation
+import TokenVaultIdentityProvider
 import TokenVaultTestSupport
-import TokenVaultCrypto
 
-/// A client that says what a test wants it to, right or wrong.
+/// A client that sends the requests of a test, well-formed or not.
 final class Client: @unchecked Sendable {
   static let redirect = "http://127.0.0.1:4567/"
   static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -19,7 +19,7 @@ final class Client: @unchecked Sendable {
     browser = HandBrowser(provider.url)
   }
 
-  /// An authorization URL; nil takes a parameter away.
+  /// An authorization URL. A change of nil removes a parameter.
   func authorizeURL(_ changes: [String: String?] = [:]) -> String {
     var parameters: [String: String?] = [
       "client_id": id, "redirect_uri": Self.redirect, "response_type": "code", "scope": scope,
@@ -42,7 +42,7 @@ final class Client: @unchecked Sendable {
       body: Data(Self.form(parameters).utf8))
   }
 
-  /// What the redirect URI is given: the answer's parameters.
+  /// The parameters of the authorization response.
   func answer(
     _ changes: [String: String?] = [:], as username: String = "ada@contoso.example"
   ) throws -> [String: String] {
@@ -80,7 +80,7 @@ final class Client: @unchecked Sendable {
     return try refresh(tokens.text("refresh_token"))
   }
 
-  /// A whole sign-in: the token answer.
+  /// Signs a user in and returns the token response.
   func signIn(as username: String = "ada@contoso.example") throws -> RawHTTP.Answer {
     try redeem(try code(as: username))
   }
@@ -95,19 +95,22 @@ extension RawHTTP.Answer {
   func text(_ name: String) -> String { object[name] as? String ?? "" }
   var error: String { text("error") }
 
-  /// A token's claims, unverified.
+  /// A token's claims, without verification of the signature.
   func claims(of name: String) -> [String: Any] {
-    let parts = text(name).split(separator: ".")
-    guard parts.count > 1, let bytes = Base64URL.decode(String(parts[1])) else { return [:] }
-    return RawHTTP.Answer(status: 200, headers: [:], body: Data(bytes)).object
+    part(1, of: name)
   }
 
   func header(of name: String) -> [String: Any] {
-    guard let bytes = Base64URL.decode(String(text(name).prefix { $0 != "." })) else { return [:] }
-    return RawHTTP.Answer(status: 200, headers: [:], body: Data(bytes)).object
+    part(0, of: name)
+  }
+
+  private func part(_ index: Int, of name: String) -> [String: Any] {
+    let parts = text(name).split(separator: ".").map(String.init)
+    guard parts.count > index, let bytes = Data(base64URL: parts[index]) else { return [:] }
+    return RawHTTP.Answer(status: 200, headers: [:], body: bytes).object
   }
 }
 
 extension String {
-  var decodedBase64URL: [UInt8] { Base64URL.decode(self) ?? [] }
+  var decodedBase64URL: Data { Data(base64URL: self) ?? Data() }
 }

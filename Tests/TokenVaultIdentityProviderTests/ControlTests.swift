@@ -2,13 +2,12 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite("Making the provider fail")
-struct ControlTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
   let client: Client
 
   init() throws { client = try Client() }
 
-  @Test func theNextRequestsFailAsToldAndThenNoMore() throws {
+  @Test func aFaultAffectsTheGivenNumberOfRequests() throws {
     let token = try client.signIn().text("refresh_token")
     try client.provider.fault(
       #"{"grant":"refresh_token","count":2,"status":429,"retryAfter":7}"#)
@@ -20,7 +19,7 @@ struct ControlTests {
     #expect(try client.refresh(token).status == 200)
   }
 
-  @Test func anErrorIsMadeWithItsSuberrorAndClaims() throws {
+  @Test func aFaultCanBeAnErrorWithSuberrorAndClaims() throws {
     try client.provider.fault(
       #"{"error":"interaction_required","suberror":"message_only","code":50079,"claims":"{}"}"#)
     let answer = try client.refresh("x")
@@ -30,7 +29,7 @@ struct ControlTests {
     #expect(answer.object["error_codes"] as? [Int] == [50079])
   }
 
-  @Test func aRefreshCanHappenWithoutItsAnswer() throws {
+  @Test func aFaultCanCutOffTheAnswerOfAProcessedRefresh() throws {
     let first = try client.signIn()
     for ending in ["cut", "half"] {
       try client.provider.fault("{\"ending\":\"\(ending)\"}")
@@ -43,12 +42,12 @@ struct ControlTests {
     #expect(try client.provider.log().last?["ending"] as? String == "half")
   }
 
-  @Test func aHangingAnswerHoldsUpNobodyElse() throws {
+  @Test func aHangingAnswerDoesNotDelayOtherRequests() throws {
     let token = try client.signIn().text("refresh_token")
     try client.provider.fault(#"{"ending":"hang"}"#)
     let (client, url) = (client, client.provider.url)
     let thread = Thread {
-      // It ends, without an answer, with the provider.
+      // The connection ends without an answer when the provider ends.
       do { _ = try client.refresh(token) } catch {}
     }
     thread.start()
@@ -56,7 +55,7 @@ struct ControlTests {
     #expect(try RawHTTP.send("GET", url + "/v1.0/me").status == 401)
   }
 
-  @Test func anAnswerLosesAndGainsMembers() throws {
+  @Test func aFaultCanSetAndRemoveMembers() throws {
     try client.provider.fault(
       #"{"remove":["access_token"],"set":{"expires_in":"soon","extra":[1]}}"#)
     let answer = try client.signIn()
@@ -69,7 +68,7 @@ struct ControlTests {
     #expect(document.text("issuer") == "https://attacker.example")
   }
 
-  @Test func anAnswerOfAnySizeAndPlace() throws {
+  @Test func aFaultCanSetTheSizeTheRedirectAndTheBody() throws {
     try client.provider.fault(#"{"size":3000000}"#)
     #expect(try client.refresh("x").body.count == 3_000_000)
     try client.provider.fault(#"{"redirect":"http://127.0.0.1:9/","status":302}"#)
@@ -80,32 +79,32 @@ struct ControlTests {
     #expect(page.headers["content-type"] == "text/html")
   }
 
-  @Test func idTokensAreSpoilt() throws {
-    func spoilt(_ how: String) throws -> RawHTTP.Answer {
+  @Test func aFaultCanMakeAnInvalidIDToken() throws {
+    func faulty(_ how: String) throws -> RawHTTP.Answer {
       try client.provider.fault("{\"idToken\":\"\(how)\"}")
       return try client.signIn()
     }
     let good = try client.signIn()
     #expect(
-      try spoilt("otherIssuer").claims(of: "id_token")["iss"] as? String
+      try faulty("otherIssuer").claims(of: "id_token")["iss"] as? String
         == "https://attacker.example/v2.0")
-    #expect(try spoilt("wrongNonce").claims(of: "id_token")["nonce"] as? String != "a nonce")
-    #expect(try spoilt("wrongAudience").claims(of: "id_token")["aud"] as? String != client.id)
-    let expiry = try spoilt("expired").claims(of: "id_token")["exp"] as? Double ?? .infinity
+    #expect(try faulty("wrongNonce").claims(of: "id_token")["nonce"] as? String != "a nonce")
+    #expect(try faulty("wrongAudience").claims(of: "id_token")["aud"] as? String != client.id)
+    let expiry = try faulty("expired").claims(of: "id_token")["exp"] as? Double ?? .infinity
     #expect(expiry < Date().timeIntervalSince1970)
-    #expect(try spoilt("none").header(of: "id_token")["alg"] as? String == "none")
-    #expect(try spoilt("none").text("id_token").hasSuffix("."))
-    #expect(try spoilt("hs256").header(of: "id_token")["alg"] as? String == "HS256")
-    #expect(try spoilt("noKeyID").header(of: "id_token")["kid"] == nil)
+    #expect(try faulty("none").header(of: "id_token")["alg"] as? String == "none")
+    #expect(try faulty("none").text("id_token").hasSuffix("."))
+    #expect(try faulty("hs256").header(of: "id_token")["alg"] as? String == "HS256")
+    #expect(try faulty("noKeyID").header(of: "id_token")["kid"] == nil)
     #expect(
-      try spoilt("badSignature").text("id_token").hasSuffix(String(repeating: "A", count: 342)))
-    let other = try spoilt("otherKey")
+      try faulty("badSignature").text("id_token").hasSuffix(String(repeating: "A", count: 342)))
+    let other = try faulty("otherKey")
     #expect(
       other.header(of: "id_token")["kid"] as? String == good.header(of: "id_token")["kid"]
         as? String)
   }
 
-  @Test func keysRotateWithTheOldOnesKeptOrNot() throws {
+  @Test func keyRotationKeepsOrRemovesTheOldKeys() throws {
     func keys() throws -> [String] {
       let all =
         try client.get("/common/discovery/v2.0/keys", nil).object["keys"] as? [[String: Any]]
@@ -120,7 +119,7 @@ struct ControlTests {
     #expect(try client.signIn().header(of: "id_token")["kid"] as? String == keys().first)
   }
 
-  @Test func theLogNamesRequestsAndHoldsNoSecret() throws {
+  @Test func theLogListsRequestsWithoutSecrets() throws {
     let tokens = try client.signIn()
     _ = try client.refresh(tokens.text("refresh_token"))
     let log = try client.provider.report("log").text
@@ -131,7 +130,7 @@ struct ControlTests {
     #expect(!log.contains(Client.verifier))
   }
 
-  @Test func aWebPageCannotSteerIt() throws {
+  @Test func aWebPageCannotControlTheProvider() throws {
     let answer = try RawHTTP.send(
       "POST", client.provider.url + "/control/reset", headers: ["Origin": "https://x.example"])
     #expect(answer.status == 403)

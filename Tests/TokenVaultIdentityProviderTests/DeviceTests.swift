@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite("The provider's device code flow")
-struct DeviceTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceTests {
   let client: Client
 
   init() throws { client = try Client() }
@@ -21,7 +20,7 @@ struct DeviceTests {
       ])
   }
 
-  @Test func rfc8628_3_5_aPollWaitsForThePersonAndGivesTokensOnce() throws {
+  @Test func rfc8628_3_5_aPollReturnsTokensOnceAfterTheUserApproves() throws {
     let device = try start()
     #expect(device.text("verification_uri") == client.provider.url + "/devicelogin")
     #expect(try poll(device).error == "authorization_pending")
@@ -35,11 +34,11 @@ struct DeviceTests {
     #expect(try poll(device).error == "invalid_grant")
   }
 
-  @Test func rfc8628_3_5_whoPollsTooOftenHasToSlowDown() throws {
+  @Test func rfc8628_3_5_pollingTooOftenIsAnsweredWithSlowDown() throws {
     let device = try start()
     #expect(try poll(device).error == "authorization_pending")
     #expect(try poll(device).error == "slow_down")
-    // The interval is five seconds longer from now on.
+    // The interval is now five seconds longer.
     try client.provider.advanceClock(by: 6)
     #expect(try poll(device).error == "slow_down")
     try client.provider.advanceClock(by: 16)
@@ -55,20 +54,20 @@ struct DeviceTests {
     }
   }
 
-  @Test func rfc8628_3_5_aRefusalIsTold() throws {
+  @Test func rfc8628_3_5_aDeniedRequestIsAccessDenied() throws {
     let device = try start()
     try client.provider.answerDevice(device.text("user_code"), as: nil)
     #expect(try poll(device).error == "access_denied")
   }
 
-  @Test func aDeviceCodeIsOfOneClient() throws {
+  @Test func aDeviceCodeBelongsToOneClient() throws {
     let device = try start()
     try client.provider.answerDevice(device.text("user_code"), as: "ada@contoso.example")
     client.id = ProviderProcess.familyClients[0]
     #expect(try poll(device).error == "invalid_grant")
   }
 
-  @Test func aWrongUserCodeLeadsNowhere() throws {
+  @Test func aWrongUserCodeShowsAnError() throws {
     _ = try start()
     let page = try client.browser.post(
       client.provider.url + "/devicelogin", ["user_code": "BBBB-BBBB"])

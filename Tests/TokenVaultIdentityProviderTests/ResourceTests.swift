@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite("What stands behind the provider's tokens")
-struct ResourceTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceTests {
   @Test func aTokenIsCheckedForExpiryScopeAndExistence() throws {
     let client = try Client()
     let token = try client.signIn().text("access_token")
@@ -32,7 +31,7 @@ struct ResourceTests {
     #expect(count == [10, 10, 5])
   }
 
-  @Test func aClaimsChallengeIsMetByATokenThatWasAskedForWithIt() throws {
+  @Test func aTokenRequestedWithTheClaimsMeetsTheClaimsChallenge() throws {
     let client = try Client(#"{"claimsChallenge":true}"#)
     let first = try client.signIn()
     let refused = try client.get("/v1.0/me", first.text("access_token"))
@@ -51,7 +50,7 @@ struct ResourceTests {
   }
 
   @Test(arguments: ["access_token", "refresh_token"])
-  func rfc7009_2_1_eitherTokenTakesTheSignInBack(_ kind: String) throws {
+  func rfc7009_2_1_revokingEitherTokenRevokesTheSignIn(_ kind: String) throws {
     let client = try Client()
     let tokens = try client.signIn()
     let stranger = try client.post(
@@ -59,7 +58,7 @@ struct ResourceTests {
     #expect(stranger.status == 400)
     #expect(try client.get("/v1.0/me", tokens.text("access_token")).status == 200)
     for _ in 0..<2 {
-      // Section 2.2: what is not valid any more is no error.
+      // RFC 7009 section 2.2: an invalid token is not an error.
       let answer = try client.post("/revoke", ["client_id": client.id, "token": tokens.text(kind)])
       #expect(answer.status == 200)
     }
@@ -70,7 +69,7 @@ struct ResourceTests {
     #expect(try client.post("/revoke", ["client_id": client.id, "token": "x"]).status == 404)
   }
 
-  @Test func endingTheSessionForgetsTheBrowsersUser() throws {
+  @Test func endingTheSessionSignsTheBrowserOut() throws {
     let client = try Client()
     let tokens = try client.signIn()
     let target = "http://127.0.0.1:9/"
@@ -88,7 +87,7 @@ struct ResourceTests {
     #expect(stays.text.contains(#"id="signed-out""#))
   }
 
-  @Test func aForgedHintSendsNobodyAnywhere() throws {
+  @Test func aForgedIDTokenHintDoesNotRedirect() throws {
     let client = try Client()
     let token = try client.signIn().text("id_token")
     let forged = token.dropLast(8) + "AAAAAAAA"

@@ -2,9 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-@Suite("The provider's token endpoint")
-struct TokenTests {
-  @Test func theAnswerHasWhatEntraGives() throws {
+@Suite(.timeLimit(.minutes(5))) struct TokenTests {
+  @Test func theTokenResponseHasTheMembersOfEntra() throws {
     let client = try Client()
     let answer = try client.signIn(as: "linus@fabrikam.example")
     #expect(answer.status == 200)
@@ -18,14 +17,14 @@ struct TokenTests {
     #expect(claims["aud"] as? String == client.id)
     #expect(claims["iss"] as? String == client.provider.url + "/\(claims["tid"] ?? "")/v2.0")
     let info = RawHTTP.Answer(
-      status: 200, headers: [:], body: Data(answer.text("client_info").decodedBase64URL))
+      status: 200, headers: [:], body: answer.text("client_info").decodedBase64URL)
     #expect(info.text("uid") == claims["oid"] as? String)
     #expect(answer.object["foci"] == nil)
     let keys = try client.get("/common/discovery/v2.0/keys", nil).text
     #expect(keys.contains(answer.header(of: "id_token")["kid"] as? String ?? "none"))
   }
 
-  @Test func aGuestIsSomebodyElseInTheOtherTenantAndTheSameAtHome() throws {
+  @Test func aGuestHasAnotherObjectIDInTheOtherTenant() throws {
     let client = try Client()
     let home = try client.signIn(as: "linus@fabrikam.example")
     let guest = try client.refreshed(home, realm: "/contoso.example/oauth2/v2.0")
@@ -36,7 +35,7 @@ struct TokenTests {
     #expect(there["tid"] as? String != here["tid"] as? String)
   }
 
-  @Test func offlineAccessAloneGivesARefreshToken() throws {
+  @Test func onlyOfflineAccessGivesARefreshToken() throws {
     let client = try Client()
     client.scope = "openid User.Read"
     #expect(try client.signIn().object["refresh_token"] == nil)
@@ -56,7 +55,7 @@ struct TokenTests {
       (["scope": "openid Mail.Read"], "invalid_grant"),
       (["code": "0.made-up"], "invalid_grant"),
     ] as [([String: String?], String)])
-  func aCodeIsGoodForItsOwnRequestOnly(_ changes: [String: String?], _ error: String) throws {
+  func aCodeIsValidForItsOwnRequestOnly(_ changes: [String: String?], _ error: String) throws {
     let client = try Client()
     let answer = try client.redeem(try client.code(), changes)
     #expect((400...401).contains(answer.status))
@@ -65,7 +64,7 @@ struct TokenTests {
     #expect(answer.text("error_description").hasPrefix("AADSTS"))
   }
 
-  @Test func rfc7636_aWrongVerifierUsesTheCodeUp() throws {
+  @Test func rfc7636_aWrongVerifierInvalidatesTheCode() throws {
     let client = try Client()
     let code = try client.code()
     #expect(
@@ -73,7 +72,7 @@ struct TokenTests {
     #expect(try client.redeem(code).status == 400)
   }
 
-  @Test func rfc6749_4_1_2_aCodeUsedTwiceTakesTheTokensBack() throws {
+  @Test func rfc6749_4_1_2_usingACodeTwiceRevokesItsTokens() throws {
     let client = try Client()
     let code = try client.code()
     let tokens = try client.redeem(code)
@@ -90,7 +89,7 @@ struct TokenTests {
     #expect(try client.redeem(code).error == "invalid_grant")
   }
 
-  @Test func rfc9700_4_14_aReusedRefreshTokenKillsItsFamily() throws {
+  @Test func rfc9700_4_14_aReusedRefreshTokenRevokesItsFamily() throws {
     let client = try Client()
     let first = try client.signIn()
     let second = try client.refresh(first.text("refresh_token"))
@@ -104,7 +103,7 @@ struct TokenTests {
     #expect(try client.provider.counter("refreshes") == 1)
   }
 
-  @Test func withoutRotationTheRefreshTokenStays() throws {
+  @Test func withoutRotationTheRefreshTokenCanBeUsedAgain() throws {
     let client = try Client(#"{"rotation":false}"#)
     let token = try client.signIn().text("refresh_token")
     for _ in 0..<2 {
@@ -114,7 +113,7 @@ struct TokenTests {
     }
   }
 
-  @Test func ofManyUsesAtOnceOneIsTheFirst() throws {
+  @Test func onlyOneOfManySimultaneousRefreshesSucceeds() throws {
     let client = try Client(#"{"reuseDetection":false}"#)
     let token = try client.signIn().text("refresh_token")
     let results = Results()
@@ -127,7 +126,7 @@ struct TokenTests {
     #expect(results.wait(for: 16).filter { $0 == 200 }.count == 1)
   }
 
-  @Test func aFamilysTokenServesTheFamilyAndNobodyElse() throws {
+  @Test func aFamilyRefreshTokenWorksForClientsOfTheFamilyOnly() throws {
     let client = try Client()
     client.id = ProviderProcess.familyClients[0]
     let own = try client.signIn()
@@ -142,7 +141,7 @@ struct TokenTests {
     #expect(try client.refresh(token).status == 200)
   }
 
-  @Test func aRefreshGetsWhatWasConsentedAndNothingElse() throws {
+  @Test func aRefreshGetsOnlyConsentedScopes() throws {
     let client = try Client()
     let first = try client.signIn()
     let narrow = try client.refresh(first.text("refresh_token"), ["scope": "openid"])
@@ -150,7 +149,7 @@ struct TokenTests {
     let wide = try client.refresh(narrow.text("refresh_token"), ["scope": "openid Mail.Read"])
     #expect(wide.error == "invalid_grant")
     #expect(wide.text("suberror") == "consent_required")
-    // A refused refresh uses nothing up.
+    // A refused refresh does not use up the token.
     #expect(try client.refresh(narrow.text("refresh_token")).status == 200)
   }
 
@@ -166,7 +165,7 @@ struct TokenTests {
     #expect(wide.object["error_codes"] == nil)
   }
 
-  @Test func aRefreshTokenExpiresAndStaysAtItsIssuer() throws {
+  @Test func aRefreshTokenExpiresAndIsValidAtItsIssuerOnly() throws {
     let client = try Client()
     let token = try client.signIn().text("refresh_token")
     client.realm = "/oidc/plain"
@@ -191,7 +190,7 @@ struct TokenTests {
     }
   }
 
-  @Test func theCorrelationIDComesBack() throws {
+  @Test func theAnswerEchoesTheCorrelationID() throws {
     let client = try Client()
     let answer = try RawHTTP.send(
       "POST", client.provider.url + "/common/oauth2/v2.0/token",
@@ -203,7 +202,7 @@ struct TokenTests {
   }
 }
 
-/// Results of threads.
+/// Collects the results of threads.
 private final class Results: @unchecked Sendable {
   private let condition = NSCondition()
   private var all: [Int] = []

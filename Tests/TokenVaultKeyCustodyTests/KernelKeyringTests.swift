@@ -3,8 +3,8 @@ import TokenVaultKeyCustody
 import Testing
 import TokenVaultCrypto
 
-@Suite struct KernelKeyringTests {
-  @Test func `a kept key is found by its id until it is forgotten`() throws {
+@Suite(.timeLimit(.minutes(2))) struct KernelKeyringTests {
+  @Test func aKeptKeyIsFoundByItsIDUntilItIsForgotten() throws {
     let id = GroupKeyID.fresh(generation: 7)
     let key = try SecretBytes.random(count: 32)
     #expect(try kept(id) == nil)
@@ -20,7 +20,7 @@ import TokenVaultCrypto
     #expect(try KernelKeyring.forget(id) == false)
   }
 
-  @Test func `a key can be carried over with the time it has left`() throws {
+  @Test func aSuccessorIsKeptForTheRemainingTime() throws {
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
     try KernelKeyring.keep(key, as: id, seconds: 3600)
@@ -33,7 +33,7 @@ import TokenVaultCrypto
     try KernelKeyring.forget(next)
   }
 
-  @Test func `keeping a key again replaces it and its time`() throws {
+  @Test func keepingAKeyAgainReplacesItAndItsLifetime() throws {
     let id = GroupKeyID.fresh()
     try KernelKeyring.keep(try SecretBytes.random(count: 32), as: id, seconds: 3600)
     let second = try SecretBytes.random(count: 32)
@@ -43,7 +43,7 @@ import TokenVaultCrypto
     try KernelKeyring.forget(id)
   }
 
-  @Test func `a key is gone when its time is over`() throws {
+  @Test func aKeyIsGoneAfterItsLifetime() throws {
     let id = GroupKeyID.fresh()
     try KernelKeyring.keep(try SecretBytes.random(count: 32), as: id, seconds: 1)
     #expect(try kept(id) != nil)
@@ -54,7 +54,7 @@ import TokenVaultCrypto
     #expect(try KernelKeyring.forget(id) == false)
   }
 
-  @Test func `a lifetime of zero, which would be for ever, is refused`() throws {
+  @Test func aLifetimeOfZeroWhichMeansForeverIsRefused() throws {
     let key = try SecretBytes.random(count: 32)
     #expect(
       failure { () throws(CustodyError) in

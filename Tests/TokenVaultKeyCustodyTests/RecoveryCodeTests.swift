@@ -2,11 +2,11 @@ import TokenVaultKeyCustody
 import Testing
 import TokenVaultCrypto
 
-@Suite struct RecoveryCodeTests {
+@Suite(.timeLimit(.minutes(2))) struct RecoveryCodeTests {
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
   private let salt = Array("a salt of the group file".utf8)
 
-  @Test func `a code is printed in seven groups of five and read back`() throws {
+  @Test func aCodeIsPrintedInSevenGroupsOfFiveAndReadBack() throws {
     let code = try RecoveryCode.make()
     let printed = text(try code.printable())
     let groups = printed.split(separator: "-")
@@ -20,14 +20,14 @@ import TokenVaultCrypto
       bytes(try code.keyEncryptionKey(salt: [1])) != bytes(try code.keyEncryptionKey(salt: salt)))
   }
 
-  @Test func `codes use the whole alphabet and never repeat`() throws {
+  @Test func codesUseTheWholeAlphabetAndNeverRepeat() throws {
     var codes: Set<String> = []
     for _ in 0..<200 { codes.insert(text(try RecoveryCode.make().printable())) }
     #expect(codes.count == 200)
     #expect(Set(codes.joined()).subtracting("-") == Set(Self.alphabet))
   }
 
-  @Test func `it is read however a person types it`() throws {
+  @Test func aCodeIsReadInEveryUsualSpelling() throws {
     // A code with zeros and ones in it.
     let code = try #require(try codes().first { $0.contains("0") && $0.contains("1") })
     let key = try key(code)
@@ -42,7 +42,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `every single wrong character is caught`() throws {
+  @Test func everySingleWrongCharacterIsDetected() throws {
     let code = Array(text(try RecoveryCode.make().printable()))
     for index in code.indices where code[index] != "-" {
       for other in Self.alphabet where other != code[index] {
@@ -53,7 +53,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `every swap of two neighbours is caught`() throws {
+  @Test func everySwapOfTwoNeighboursIsDetected() throws {
     for _ in 0..<20 {
       let code = Array(text(try RecoveryCode.make().printable()).filter { $0 != "-" })
       for index in code.indices.dropLast() where code[index] != code[index + 1] {
@@ -64,7 +64,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `what is no code is refused`() throws {
+  @Test func textThatIsNotACodeIsRefused() throws {
     let code = text(try RecoveryCode.make().printable())
     for typed in [
       "", "-", String(code.dropLast()), code + "0", code + code, code.replacing("-", with: "_"),

@@ -4,8 +4,8 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-@Suite struct SecretServiceCustodianTests {
-  @Test func `a stored key comes back, and is gone after its deletion`() throws {
+@Suite(.timeLimit(.minutes(5))) struct SecretServiceCustodianTests {
+  @Test func aStoredKeyIsRetrievedUntilItsDeletion() throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let id = GroupKeyID.fresh()
@@ -21,7 +21,7 @@ import TokenVaultCrypto
     try custodian.delete(id)
   }
 
-  @Test func theKeyringItemNamesNobody() throws {
+  @Test func theKeyringItemIdentifiesNoUser() throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh(generation: 42)
     let key = try SecretBytes.random(count: 32)
@@ -37,7 +37,7 @@ import TokenVaultCrypto
     #expect(lines.contains("secret = \(Base64URL.encode(bytes(key)))"))
   }
 
-  @Test func `an item is never overwritten`() throws {
+  @Test func anItemIsNeverOverwritten() throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let id = GroupKeyID.fresh(generation: 3)
@@ -52,7 +52,7 @@ import TokenVaultCrypto
     #expect(try service.attributes(group: id).count { $0.hasPrefix("secret =") } == 1)
   }
 
-  @Test func `generations are told apart and listed in order`() throws {
+  @Test func generationsAreSeparateAndListedInOrder() throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let id = GroupKeyID.fresh()
@@ -75,7 +75,7 @@ import TokenVaultCrypto
     #expect(try custodian.generations(of: id.groupID) == [10])
   }
 
-  @Test func `each of several keys with one id is offered until one is taken`() throws {
+  @Test func eachOfSeveralKeysWithOneIDIsTriedUntilOneIsAccepted() throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let id = GroupKeyID.fresh()
@@ -112,7 +112,7 @@ import TokenVaultCrypto
   }
 
   @Test(arguments: ["", "short", String(repeating: "A", count: 44), "padded=", "not base64url ÿ!"])
-  func `text that is no key of 32 bytes is a wrong key`(_ text: String) throws {
+  func textThatIsNotAKeyOf32BytesIsAWrongKey(_ text: String) throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     try service.plant(text, as: id)
@@ -120,7 +120,7 @@ import TokenVaultCrypto
       failure { () throws(CustodyError) in _ = try service.custodian().key(id) } == .wrongKey)
   }
 
-  @Test func `a key of another size is not stored`() throws {
+  @Test func aKeyOfAnotherSizeIsNotStored() throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     let short = try SecretBytes.random(count: 31)
@@ -129,7 +129,7 @@ import TokenVaultCrypto
     #expect(try custodian.generations(of: id.groupID) == [])
   }
 
-  @Test func `the written-out prototypes are those of the installed headers`() {
+  @Test func theDeclaredPrototypesMatchTheInstalledHeaders() {
     #expect(tv_prototypes_match() == 1)
   }
 }

@@ -6,18 +6,18 @@ import TokenVaultTestSupport
 import TokenVaultCrypto
 
 /// gnome-keyring 42 aborts under some orders of calls: see SecretServiceReader.
-@Suite struct SecretServiceLoadTests {
-  @Test func `ten thousand reads in a row leave the daemon alive and unlocked`() async throws {
+@Suite(.timeLimit(.minutes(10))) struct SecretServiceLoadTests {
+  @Test func tenThousandReadsInARowLeaveTheDaemonAliveAndUnlocked() async throws {
     let service = try PrivateSecretService()
     try await read(service, threads: 1, readsPerThread: 10_000)
   }
 
-  @Test func `two thousand reads from sixteen threads leave it alive and unlocked`() async throws {
+  @Test func twoThousandReadsFromSixteenThreadsLeaveItAliveAndUnlocked() async throws {
     let service = try PrivateSecretService()
     try await read(service, threads: 16, readsPerThread: 125)
   }
 
-  @Test func `keys are stored and deleted by several threads at once`() async throws {
+  @Test func severalThreadsStoreAndDeleteKeysAtOnce() async throws {
     let service = try PrivateSecretService()
     let custodian = service.custodian()
     let group = GroupKeyID.fresh()

@@ -1,11 +1,12 @@
 import Foundation
 @testable import TokenVaultKeyCustody
 import Testing
+import TokenVaultSystem
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
 /// The Secret Service as it is met: each state has an error of its own, for each call, in time.
-@Suite struct SecretServiceStateTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretServiceStateTests {
   @Test(arguments: [
     (PrivateSecretService.State.noBus, CustodyError.noBus),
     (.noService, .noService),
@@ -13,20 +14,20 @@ import TokenVaultCrypto
     (.activatable, .noDefaultCollection),
     (.locked, .locked),
   ])
-  func `a state is the same error for every call`(
+  func aStateIsTheSameErrorForEveryCall(
     state: PrivateSecretService.State, expected: CustodyError
   ) throws {
     let service = try PrivateSecretService(state)
     try expectEveryCall(service.custodian(), toThrow: expected)
   }
 
-  @Test func `no address is no bus`() throws {
+  @Test func aMissingAddressIsReportedAsNoBus() throws {
     let custodian = SecretServiceCustodian(busAddress: nil, allowPrompt: false)
     try expectEveryCall(custodian, toThrow: .noBus)
     #expect(!custodian.status().isBusReachable)
   }
 
-  @Test func `a frozen daemon runs into the deadline`() throws {
+  @Test func aFrozenDaemonEndsInATimeout() throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
@@ -37,7 +38,7 @@ import TokenVaultCrypto
     #expect(bytes(try service.custodian().key(id)) == bytes(key))
   }
 
-  @Test func `a bus that answers libsecret no more runs into the deadline`() throws {
+  @Test func aBusThatStopsAnsweringLibsecretEndsInATimeout() throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
@@ -51,7 +52,7 @@ import TokenVaultCrypto
   }
 
   @Test(arguments: ["CreateItem", "Delete"])
-  func `a daemon that freezes while libsecret waits runs into the deadline`(call: String) throws {
+  func aDaemonThatFreezesWhileLibsecretWaitsEndsInATimeout(call: String) throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
@@ -78,7 +79,7 @@ import TokenVaultCrypto
   /// among other tests would let the deadline answer in its place, and the relay has to go on, in
   /// case it has the call in two pieces.
   @Test(arguments: ["ReadAlias", "OpenSession", "GetSecret", "CreateItem", "Delete"])
-  func `a daemon that dies in the middle of a call is gone, not without a key`(
+  func aDaemonThatDiesDuringACallIsReportedAsGoneNotAsWithoutAKey(
     call: String
   ) throws {
     let service = try PrivateSecretService()
@@ -118,7 +119,7 @@ import TokenVaultCrypto
     #expect(error == .serviceGone)
   }
 
-  @Test func `a daemon that died before the call is no service`() throws {
+  @Test func aDaemonThatDiedBeforeTheCallIsReportedAsNoService() throws {
     let service = try PrivateSecretService()
     try service.killDaemon()
     try expectEveryCall(service.custodian(), toThrow: .noService)
@@ -144,14 +145,14 @@ import TokenVaultCrypto
     #expect(bytes(try custodian.key(id)) == bytes(key))
   }
 
-  @Test func `a prompt that cannot be answered is dismissed`() throws {
+  @Test func aPromptThatCannotBeAnsweredIsReportedAsDismissed() throws {
     let service = try PrivateSecretService(.locked)
     // There is no prompter on this bus, so the keyring closes its prompt at once.
     let custodian = service.custodian(allowPrompt: true)
     try expectEveryCall(custodian, toThrow: .promptDismissed)
   }
 
-  @Test func `where a prompt is allowed a locked collection is unlocked and read`() throws {
+  @Test func aLockedCollectionIsUnlockedAndReadIfAPromptIsAllowed() throws {
     let service = try PrivateSecretService(.lockedWithoutPassword)
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
@@ -174,7 +175,7 @@ import TokenVaultCrypto
     #expect(try custodian.generations(of: id.groupID) == [2])
   }
 
-  @Test func `a diagnosis tells the states apart`() throws {
+  @Test func theStatusDistinguishesTheStates() throws {
     for (state, service, collection, locked) in [
       (.unlocked, .running, true, false), (.locked, .running, true, true),
       (.noCollection, .running, false, nil), (.noService, .absent, nil, nil),

@@ -4,7 +4,7 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-@Suite struct SessionBusTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionBusTests {
   @Test(arguments: [
     ("unix:path=/run/bus", ["/run/bus"]),
     ("unix:abstract=/tmp/x,guid=00ff", ["\0/tmp/x"]),
@@ -14,12 +14,12 @@ import TokenVaultCrypto
     ("unix:path=/bad%2", []), ("unix:path=/bad%zz", []), ("unix:path=", []),
     ("unix:path=/nul%00", []), ("unix:tmpdir=/tmp", []), ("", []), (";;", []),
   ])
-  func `an address list names the sockets to try`(addresses: String, names: [String]) {
+  func anAddressListNamesTheSocketsToTry(addresses: String, names: [String]) {
     #expect(
       SessionBus.socketNames(addresses).map { String(decoding: $0, as: UTF8.self) } == names)
   }
 
-  @Test func `the next address of a list is tried when one does not answer`() throws {
+  @Test func theNextAddressOfAListIsTriedWhenOneDoesNotAnswer() throws {
     let service = try PrivateSecretService()
     let tooLong = String(repeating: "x", count: 200)
     let custodian = service.custodian(
@@ -27,13 +27,13 @@ import TokenVaultCrypto
     #expect(custodian.status().failure == nil)
   }
 
-  @Test func `an abstract socket is reached`() throws {
+  @Test func anAbstractSocketIsReached() throws {
     let service = try PrivateSecretService(abstractAddress: true)
     #expect(service.busAddress.contains("abstract="))
     #expect(service.custodian().status().failure == nil)
   }
 
-  @Test func `a peer that is no bus is an error and no crash`() async throws {
+  @Test func aPeerThatIsNotABusCausesAnErrorAndNoCrash() async throws {
     for greeting in [
       "", "REJECTED EXTERNAL\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "OK",
       String(repeating: "x", count: 10_000), "OK 1\r\n",
@@ -47,7 +47,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `a peer that floods is cut off`() async throws {
+  @Test func aPeerThatFloodsIsDisconnected() async throws {
     // One endless message, and endless small ones.
     let signal: [UInt8] = [108, 4, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
     let huge: [UInt8] = [108, 2, 1, 1, 255, 255, 255, 127, 1, 0, 0, 0, 0, 0, 0, 0]
@@ -60,7 +60,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `no mutation of an honest conversation crashes or gives another key`() async throws {
+  @Test func noMutationOfAnHonestConversationCrashesOrReturnsAnotherKey() async throws {
     let service = try PrivateSecretService()
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)

@@ -2,8 +2,8 @@ import Foundation
 import TokenVaultSystem
 import Testing
 
-@Suite struct TokenVaultSystemTests {
-  @Test func `an exclusive lock keeps out every other description`() throws {
+@Suite(.timeLimit(.minutes(2))) struct SystemCallsTests {
+  @Test func anExclusiveLockExcludesEveryOtherDescription() throws {
     try withFile { path in
       let first = try SystemCalls.open(path, O_RDWR)
       let second = try SystemCalls.open(path, O_RDWR)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `shared locks stand side by side`() throws {
+  @Test func sharedLocksCoexist() throws {
     try withFile { path in
       let first = try SystemCalls.open(path, O_RDWR)
       let second = try SystemCalls.open(path, O_RDWR)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a closed descriptor releases its lock`() throws {
+  @Test func aClosedDescriptorReleasesItsLock() throws {
     try withFile { path in
       let first = try SystemCalls.open(path, O_RDWR)
       #expect(try SystemCalls.ofdLock(first, exclusive: true))
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a failed call says which and why`() throws {
+  @Test func aFailedCallNamesItselfAndItsErrno() throws {
     #expect(throws: SystemCallError(errno: ENOENT, call: "open")) {
       _ = try SystemCalls.open("/nowhere/at/all", O_RDONLY)
     }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `files are opened close-on-exec and with the given mode`() throws {
+  @Test func filesAreOpenedCloseOnExecAndWithTheGivenMode() throws {
     try withFile { path in
       unsafe unlink(path)
       let file = try SystemCalls.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
@@ -63,36 +63,6 @@ import Testing
       var status = stat()
       unsafe #expect(fstat(file, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o600)
-    }
-  }
-
-  @Test func `a whole file takes a free place, and another's only when it may`() throws {
-    // A file system of the disk and one in memory; both have nameless files.
-    for parent in ["/var/tmp", "/dev/shm"] {
-      let directory = "\(parent)/tv-\(UUID().uuidString)"
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-      defer { unsafe #expect(rmdir(directory) == 0) }
-      let path = directory + "/file"
-      func content() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
-      try WholeFile.write([1], to: path, replacing: true)
-      #expect(throws: SystemCallError(errno: EEXIST, call: "linkat")) {
-        try WholeFile.write([2], to: path, replacing: false)
-      }
-      #expect(try content() == [1])
-      try WholeFile.write([3], to: path, replacing: true)
-      #expect(try content() == [3])
-      var status = stat()
-      unsafe #expect(stat(path, &status) == 0 && status.st_mode == S_IFREG | 0o600)
-      // A link is replaced and not followed.
-      unsafe unlink(path)
-      unsafe #expect(symlink("elsewhere", path) == 0)
-      try WholeFile.write([4], to: path, replacing: true)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["file"])
-      #expect(try content() == [4])
-      unsafe unlink(path)
-    }
-    #expect(throws: SystemCallError(errno: ENOENT, call: "open")) {
-      try WholeFile.write([], to: "/nowhere/at/all", replacing: true)
     }
   }
 

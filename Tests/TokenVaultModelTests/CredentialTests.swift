@@ -2,7 +2,7 @@ import Testing
 
 @testable import TokenVaultModel
 
-@Suite struct CredentialTests {
+@Suite(.timeLimit(.minutes(1))) struct CredentialTests {
   private func credential(
     _ kind: Credential.Kind, client: String = "client",
     host: String = "login.microsoftonline.com", target: String = "",
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func aRefreshTokenReplacesItsFamilysOfThatClient() {
+  @Test func aRefreshTokenReplacesTheOneOfTheSameClientAndFamily() {
     let new = credential(.refreshToken)
     #expect(new.replaces(credential(.refreshToken, target: "ignored") { $0.realm = "ignored" }))
     #expect(!new.replaces(credential(.refreshToken) { $0.familyID = "1" }))
@@ -41,7 +41,7 @@ import Testing
     #expect(!new.replaces(credential(.accessToken)))
   }
 
-  @Test func theOtherKindsReplaceTheirOwn() {
+  @Test func theOtherKindsReplaceTheirOwnKind() {
     #expect(credential(.idToken).replaces(credential(.idToken, target: "x")))
     #expect(!credential(.idToken).replaces(credential(.idToken) { $0.realm = "other" }))
     #expect(credential(.secret).replaces(credential(.secret, client: "other")))
@@ -51,7 +51,7 @@ import Testing
     #expect(!credential(prt).replaces(credential(.other("else"))))
   }
 
-  @Test func aTokenIsServedUntilTheSkewBeforeItsEnd() {
+  @Test func aTokenIsServedUntilTheSkewBeforeItsExpiry() {
     let token = credential(.accessToken) {
       $0.cachedAt = Timestamp(epochSeconds: 1000)
       $0.expiresOn = Timestamp(epochSeconds: 5000)
@@ -66,59 +66,11 @@ import Testing
     #expect(!token.isValid(at: Timestamp(epochSeconds: .max), skew: .max))
   }
 
-  @Test func whatHasNoEndIsServedOnlyIfItIsASecret() {
+  @Test func aCredentialWithoutExpiryIsServedOnlyIfItIsASecret() {
     let now = Timestamp(epochSeconds: 1000)
     #expect(!credential(.accessToken).isValid(at: now, skew: 300))
     #expect(credential(.secret).isValid(at: now, skew: 300))
     let expired = credential(.secret) { $0.expiresOn = Timestamp(epochSeconds: 1100) }
     #expect(!expired.isValid(at: now, skew: 300))
-  }
-}
-
-@Suite struct AccountQueryTests {
-  static let guid = IdentityTests.guid
-
-  private func account(
-    _ id: String = "\(guid)-Policy.tenant", isSignedIn: Bool = true
-  ) -> Account {
-    let home = HomeAccountID(id)
-    return Account(
-      homeAccountID: home, username: "Alice@Contoso.example",
-      environment: "login.microsoftonline.com", group: .universalStorage, alias: "work",
-      tenantProfiles: [
-        TenantProfile(
-          tenantID: "tenant", identifier: "Object", username: "Guest@Fabrikam.example",
-          isHomeTenantProfile: true, claimsJSON: [])
-      ], clientIDs: ["Client"], isCurrent: false, isSignedIn: isSignedIn, authorityType: .entra,
-      accessTokenExpiresOn: nil, isRefreshTokenStored: false,
-      identity: AccountIdentity(
-        homeAccountID: home, environment: "login.microsoftonline.com", authorityType: .entra))
-  }
-
-  @Test func eachConditionHoldsWithoutCase() {
-    let account = account()
-    let matching: [AccountQuery] = [
-      .all, .init(identifier: account.identifier.uppercased()),
-      .init(username: "alice@CONTOSO.example"), .init(username: "guest@fabrikam.example"),
-      .init(tenantProfileIdentifier: "OBJECT"), .init(environment: "sts.windows.net"),
-      .init(policy: "POLICY"), .init(personIdentifier: "\(Self.guid).TENANT"),
-      .init(clientID: "CLIENT"), .init(signedIn: true),
-      .init(username: "alice@contoso.example", clientID: "client", signedIn: true),
-    ]
-    for query in matching { #expect(query.matches(account), "\(query)") }
-    let others: [AccountQuery] = [
-      .init(identifier: "other"), .init(username: ""), .init(username: "alice"),
-      .init(tenantProfileIdentifier: "tenant"), .init(environment: "login.microsoftonline.us"),
-      .init(policy: "other"), .init(personIdentifier: "other"), .init(clientID: "other"),
-      .init(signedIn: false), .init(username: "alice@contoso.example", clientID: "other"),
-    ]
-    for query in others { #expect(!query.matches(account), "\(query)") }
-  }
-
-  @Test func anAccountWithoutAPolicyMatchesNone() {
-    let plain = account("uid.utid", isSignedIn: false)
-    #expect(!AccountQuery(policy: "").matches(plain))
-    #expect(AccountQuery(signedIn: false).matches(plain))
-    #expect(AccountQuery(personIdentifier: "UID.utid").matches(plain))
   }
 }

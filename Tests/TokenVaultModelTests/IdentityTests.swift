@@ -2,10 +2,10 @@ import Testing
 
 @testable import TokenVaultModel
 
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
   static let guid = "9F4880D8-80BA-4C40-97BC-F7A23C703084"
 
-  @Test func theHalvesOfAHomeAccountID() {
+  @Test func aHomeAccountIDSplitsIntoObjectAndTenant() {
     let id = HomeAccountID("uid.utid")
     #expect((id.objectID, id.tenantID) == ("uid", "utid"))
     for opaque in ["subject", "a.b.c", "", "https://x.example/a.b.c"] {
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func theAccountsOfOneB2CPersonShareAPerson() {
+  @Test func theB2CAccountsOfOnePersonShareThePersonIdentifier() {
     let signIn = HomeAccountID("\(Self.guid)-B2C_1_SignIn.tenant")
     let edit = HomeAccountID("\(Self.guid.lowercased())-b2c_1_edit-profile.TENANT")
     #expect(signIn.policy == "b2c_1_signin")
@@ -29,7 +29,7 @@ import Testing
     "\(guid).tenant", "\(guid)-.tenant", "\(guid)x-policy.tenant", "\(guid)-policy",
     "x\(guid.dropFirst())-policy.tenant", "\(guid.dropLast())--policy.tenant",
     "9F4880D8080BA-4C40-97BC-F7A23C703084-policy.tenant",
-  ]) func whatIsNoGUIDWithAPolicyHasNone(text: String) {
+  ]) func anIdentifierWithoutAGUIDAndAPolicyHasNoPolicy(text: String) {
     #expect(HomeAccountID(text).policy == nil)
     #expect(HomeAccountID(text).personIdentifier == text.lowercased())
   }
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test func tokensWithoutAnAccountAreToldApartByClient() {
+  @Test func tokensWithoutAnAccountAreDistinguishedByClient() {
     #expect(identity("", "h", .entra, orphan: "A") != identity("", "h", .entra, orphan: "b"))
     #expect(identity("", "h", .entra, orphan: "A") == identity("", "h", .entra, orphan: "a"))
     #expect(identity("x", "h", .entra, orphan: "a") == identity("x", "h", .entra, orphan: "b"))
   }
 
-  @Test func theTypeOfAnAuthorityIsReadAsItWasWritten() {
+  @Test func anAuthorityTypeIsReadBackAsItWasWritten() {
     for type in [AuthorityType.entra, .adfs, .oidc, .secret, .other("DSTS")] {
       #expect(AuthorityType(cacheText: type.description, environment: "login.x") == type)
     }

@@ -3,8 +3,8 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// What a URL says about who signs people in.
-@Suite struct AuthorityTests {
+/// Authorities from URLs, audiences and clouds.
+@Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
   private static let guid = "c0000000-0000-4000-8000-00000000c001"
 
   struct Form: Sendable {
@@ -77,13 +77,13 @@ import TokenVaultModel
     ]
   }()
 
-  @Test(arguments: forms) func aURLTellsKindTenantHostAndDiscovery(form: Form) throws {
+  @Test(arguments: forms) func aURLDeterminesKindTenantHostAndDiscovery(form: Form) throws {
     let authority = try Authority(form.url)
     #expect(authority.kind == form.kind)
     #expect(authority.tenant == form.tenant)
     #expect(authority.environment == form.environment)
     #expect(authority.discoveryAddresses.first?.description == form.discovery)
-    // What is stored of it makes it again.
+    // The stored URL parses to the same authority.
     #expect(try Authority(authority.url) == authority)
   }
 
@@ -96,13 +96,37 @@ import TokenVaultModel
     "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com", "https://id.example/v2.0",
     "https://id.example/a/b/v2.0", "http://10.0.0.1/common/v2.0",
   ])
-  func whatIsNoAuthorityIsRefused(url: String) {
+  func invalidAuthoritiesAreRefused(url: String) {
     #expect(throws: SignInError.invalidAuthority) { try Authority(url) }
   }
 
   @Test(arguments: ["https://adfs.contoso.example/adfs", "https://id.example/ADFS/v2.0"])
-  func activeDirectoryFederationServicesAreNotGuessed(url: String) {
+  func adfsIsReportedAsUnsupported(url: String) {
     #expect(throws: SignInError.unsupportedAuthority) { try Authority(url) }
+  }
+
+  /// The hosts that MSAL documents, from each place that distinguishes them.
+  @Test(arguments: ["com", "cn", "us", "de"])
+  func everyB2CHostIsRecognizedEverywhere(domain: String) throws {
+    let host = "contoso.b2clogin.\(domain)"
+    let authority = try Authority("https://\(host)/contoso.onmicrosoft.com/custom_policy")
+    #expect(authority.kind == .b2c(policy: "custom_policy"))
+    #expect(authority.isWithoutRevocation)
+    #expect(authority.authorityType == .b2c)
+    #expect(AuthorityType(cacheText: "MSSTS", environment: host) == .b2c)
+    #expect(AuthorityType(cacheText: "MSSTS", environment: host.uppercased()) == .b2c)
+    // A foreign host that only looks like one of them.
+    let foreign = host + ".example"
+    #expect(try Authority("https://\(foreign)").kind == .openIDConnect)
+    #expect(try !Authority("https://\(foreign)").isWithoutRevocation)
+    #expect(AuthorityType(cacheText: "MSSTS", environment: foreign) == .entra)
+  }
+
+  @Test func theExternalIDHostIsRecognizedEverywhere() throws {
+    let authority = try Authority("https://contoso.ciamlogin.com")
+    #expect(authority.kind == .externalID)
+    #expect(authority.isWithoutRevocation)
+    #expect(AuthorityType(cacheText: "MSSTS", environment: authority.environment) == .b2c)
   }
 
   @Test func audiencesAndCloudsMakeAuthorities() throws {
@@ -116,7 +140,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func anotherTenantIsTheSameServers() throws {
+  @Test func changingTheTenantKeepsTheServer() throws {
     for url in ["https://login.microsoftonline.us/common", "http://[::1]:9/common/v2.0"] {
       let other = try Authority(url).with(tenant: Self.guid)
       #expect(other.tenant == Self.guid)
@@ -129,7 +153,7 @@ import TokenVaultModel
     #expect(throws: SignInError.invalidRequest(.tenant)) { try entra.with(tenant: "a/b") }
   }
 
-  @Test func onlyAliasesOfACloudAndOneServerAreTheSame() throws {
+  @Test func onlyCloudAliasesAndEqualOriginsAreOneServer() throws {
     func same(_ left: String, _ right: String) throws -> Bool {
       try Authority(left).isSameServer(as: try Authority(right))
     }

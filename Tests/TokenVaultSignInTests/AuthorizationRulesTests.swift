@@ -4,8 +4,8 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// The trip through the browser, rule by rule.
-@Suite struct AuthorizationRulesTests {
+/// The authorization request through the browser, rule by rule.
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationRulesTests {
   private static let redirect = "http://127.0.0.1:4567/back"
 
   private func session(
@@ -47,13 +47,13 @@ import TokenVaultModel
     return code.reveal()
   }
 
-  @Test func rfc7636_appendixB_theChallengeOfTheExample() throws {
+  @Test func rfc7636_appendixB_theExampleHasTheExpectedChallenge() throws {
     #expect(
       try AuthorizationSession.challenge(Redacted("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
   }
 
-  @Test func rfc7636_section4_everySignInHasAVerifierOfItsOwnAndS256() throws {
+  @Test func rfc7636_section4_everySignInUsesS256WithANewVerifier() throws {
     var seen = Set<String>()
     for _ in 0..<20 {
       let session = try session()
@@ -78,7 +78,7 @@ import TokenVaultModel
     ])
   }
 
-  @Test func rfc9700_section2_1_1_noParameterOfTheCallerReplacesOneOfTheProtocol() throws {
+  @Test func rfc9700_section2_1_1_extraParametersCannotReplaceProtocolParameters() throws {
     let forged = [
       "code_challenge": "x", "code_challenge_method": "plain", "state": "s", "nonce": "n",
       "redirect_uri": "https://evil.example", "client_id": "evil", "response_type": "token",
@@ -90,7 +90,7 @@ import TokenVaultModel
     #expect(!parameters.hasRepeats)
   }
 
-  @Test func rfc6749_section4_1_1_theRequestSaysWhatIsAsked() throws {
+  @Test func rfc6749_section4_1_1_theRequestContainsItsParameters() throws {
     let parameters = try session {
       $0.extraScopesToConsent = ScopeSet(["later"])
       $0.prompt = .selectAccount
@@ -108,13 +108,13 @@ import TokenVaultModel
     #expect(try session().address.parameters["prompt"] == nil)
   }
 
-  @Test func rfc6749_section4_1_2_theCodeOfTheOwnAnswerIsTaken() throws {
+  @Test func rfc6749_section4_1_2_aMatchingResponseYieldsItsCode() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     #expect(code(session, try request(["code": "abc", "state": state])) == "abc")
   }
 
-  @Test func rfc6749_section10_12_anAnswerWithAnotherStateIsNone() throws {
+  @Test func rfc6749_section10_12_aResponseWithAnotherStateIsRefused() throws {
     let session = try session()
     let other = try self.session().address.parameters["state"]
     #expect(try failure(session, ["code": "abc", "state": other]) == .stateMismatch)
@@ -123,7 +123,7 @@ import TokenVaultModel
     #expect(try failure(session, ["error": "access_denied", "state": other]) == .stateMismatch)
   }
 
-  @Test func rfc6749_section3_1_aParameterThatStandsTwiceMakesNoAnswer() throws {
+  @Test func rfc6749_section3_1_aResponseWithARepeatedParameterIsRefused() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     #expect(try failure(session, ["code": "a", "code": "b", "state": state]) == .badRedirect)
@@ -136,7 +136,7 @@ import TokenVaultModel
     "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
     "server_error", "temporarily_unavailable", "interaction_required",
   ])
-  func rfc6749_section4_1_2_1_anErrorAnswerIsTheProvidersWord(code: String) throws {
+  func rfc6749_section4_1_2_1_anErrorResponseIsReported(code: String) throws {
     let session = try session()
     let state = session.address.parameters["state"]
     let error = try failure(
@@ -148,7 +148,7 @@ import TokenVaultModel
     #expect(error == .provider(OAuthError(code: code, text: "Line one", suberror: "cause")))
   }
 
-  @Test func rfc6749_section4_1_2_1_whoDeclinesIsToldApartFromFailures() throws {
+  @Test func rfc6749_section4_1_2_1_aDeclinedSignInIsDistinctFromAFailure() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     func answer(_ text: String?) throws -> SignInError? {
@@ -161,7 +161,7 @@ import TokenVaultModel
     #expect(try failure(session, ["error": "a \"b\"", "state": state]) == .badRedirect)
   }
 
-  @Test func rfc9207_section2_4_anIssuerThatWasPromisedMustBeThere() throws {
+  @Test func rfc9207_section2_4_anAnnouncedIssuerMustBePresent() throws {
     let session = try session(["authorization_response_iss_parameter_supported": .bool(true)])
     let state = session.address.parameters["state"]
     #expect(try failure(session, ["code": "abc", "state": state]) == .issuerMismatch)
@@ -169,7 +169,7 @@ import TokenVaultModel
     #expect(code(session, own) == "abc")
   }
 
-  @Test func rfc9207_section2_4_anotherIssuerIsRefusedEvenUnasked() throws {
+  @Test func rfc9207_section2_4_anotherIssuerIsRefusedEvenIfUnannounced() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     for issuer in ["https://evil.example", "https://id.example/", ""] {
@@ -180,7 +180,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc9207_section2_4_anIssuerForAllTenantsHasAnyTenantsGUID() throws {
+  @Test func rfc9207_section2_4_anIssuerForAllTenantsMatchesAnyTenantsGUID() throws {
     let host = "https://login.microsoftonline.com/"
     let changes = Dictionary(
       uniqueKeysWithValues: (description.members ?? []).map { member in
@@ -206,7 +206,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc8252_section8_3_requestsOfOthersDoNotEndTheWait() throws {
+  @Test func rfc8252_section8_3_foreignRequestsDoNotEndTheWait() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     func result(_ request: RedirectRequest) -> Int? {
@@ -214,7 +214,7 @@ import TokenVaultModel
       return answer == nil ? status : nil
     }
     let good: KeyValuePairs<String, String?> = ["code": "abc", "state": state]
-    // DNS rebinding: the browser names the host that it was told.
+    // DNS rebinding: the browser sends the host name of the foreign page.
     for host in ["evil.example:4567", "127.0.0.1", "localhost:4567", "127.0.0.1:4568", ""] {
       #expect(result(try request(good, host: host)) == 421, "\(host)")
     }
@@ -226,7 +226,7 @@ import TokenVaultModel
     #expect(code(session, try request(good, more: "Sec-Fetch-Mode: navigate\r\n")) == "abc")
   }
 
-  @Test func rfc8252_section7_1_aPrivateSchemesAnswerIsTaken() throws {
+  @Test func rfc8252_section7_1_aResponseThroughAPrivateSchemeIsAccepted() throws {
     let session = try session(redirect: "msauth.com.example.tokenvault://auth")
     let state = session.address.parameters["state"]
     let query = FormParameters(["code": "abc", "state": state]).encoded
@@ -240,7 +240,7 @@ import TokenVaultModel
     ("msauth.com.example://auth", "msauth.com.example://auth"),
     ("Com.Example.App:/back", "com.example.app:/back"),
   ])
-  func rfc8252_section7_aNativeAppsRedirectURIsAreTaken(text: String, normal: String) throws {
+  func rfc8252_section7_redirectURIsOfNativeAppsAreAccepted(text: String, normal: String) throws {
     #expect(try RedirectURI(text).description == normal)
   }
 
@@ -252,11 +252,11 @@ import TokenVaultModel
     "urn:ietf:wg:oauth:2.0:oob",
     "",
   ])
-  func rfc8252_section7_othersAreRefused(text: String) {
+  func rfc8252_section7_otherRedirectURIsAreRefused(text: String) {
     #expect(throws: SignInError.invalidRedirectURI) { try RedirectURI(text) }
   }
 
-  @Test func rfc8252_section7_3_withoutAPortEachSignInTakesAFreeOne() throws {
+  @Test func rfc8252_section7_3_theStandardRedirectURIHasNoFixedPort() throws {
     guard case .loopback(.v4, port: nil, path: "/") = RedirectURI.standard else {
       Issue.record("\(RedirectURI.standard)")
       return

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TokenVaultSignIn
 
-/// What an API says when a token is not enough (RFC 6750 section 3, RFC 9110 section 11.6.1).
-@Suite("Claims challenges")
-struct ClaimsChallengeTests {
+/// Responses of an API that needs other claims in the token (RFC 6750 section 3, RFC 9110 section
+/// 11.6.1).
+@Suite(.timeLimit(.minutes(5))) struct ClaimsChallengeTests {
   private let text = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
   /// The text in base64, as Microsoft Graph sends it.
   private let encoded =
@@ -23,14 +23,14 @@ struct ClaimsChallengeTests {
           + #"error="insufficient_claims", claims="\#(encoded)""#) == text)
   }
 
-  @Test func rfc9110_section11_6_1_severalChallengesAreToldApart() {
+  @Test func rfc9110_section11_6_1_severalChallengesAreDistinguished() {
     let bearer = #"Bearer error="insufficient_claims", claims=\#(encoded)"#
     #expect(claims("Negotiate, \(bearer), Basic realm=\"x\"") == text)
     #expect(claims("Basic realm=\"x\"", bearer) == text)
-    // The claims are another scheme's.
+    // The claims belong to another scheme.
     #expect(
       claims(#"Bearer error="insufficient_claims", Other claims="\#(encoded)""#) == nil)
-    // Inside of a quoted text nothing is a challenge.
+    // A quoted text contains no challenge.
     #expect(
       claims(#"Basic realm="x, Bearer error=insufficient_claims, claims=\#(encoded)""#) == nil)
   }
@@ -43,9 +43,9 @@ struct ClaimsChallengeTests {
     #"Bearer error="insufficient_claims", claims="W10=""#,
     "", ",,,", "Bearer", "=",
   ])
-  func whatIsUnclearIsNoChallenge(field: String) { #expect(claims(field) == nil) }
+  func ambiguousChallengesAreIgnored(field: String) { #expect(claims(field) == nil) }
 
-  @Test func onlyAnUnauthorizedAnswerChallenges() {
+  @Test func onlyStatus401IsAChallenge() {
     let field = #"Bearer error="insufficient_claims", claims="\#(encoded)""#
     #expect(claims(field, status: 403) == nil)
     #expect(claims(field.replacingBase64Padding) == text)
@@ -53,7 +53,7 @@ struct ClaimsChallengeTests {
 }
 
 extension String {
-  /// The same with the padding that some services send and some do not.
+  /// The same text with base64 padding, which some services send.
   fileprivate var replacingBase64Padding: String {
     String(dropLast()) + "=\""
   }

@@ -5,7 +5,7 @@ import TokenVaultModel
 @testable import TokenVaultSignIn
 
 /// RFC 8628, rule by rule.
-@Suite struct DeviceRulesTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceRulesTests {
   private static let answer = JSONValue.object([
     .init("device_code", .string("secret")), .init("user_code", .string("ABCD-EFGH")),
     .init("verification_uri", .string("https://id.example/device")),
@@ -28,18 +28,18 @@ import TokenVaultModel
     if case .failed(let error) = action { error } else { nil }
   }
 
-  @Test func rfc8628_section3_2_withoutAnIntervalFiveSecondsAreWaited() throws {
+  @Test func rfc8628_section3_2_theDefaultIntervalIsFiveSeconds() throws {
     var polling = try polling(["interval": missing])
     #expect(wait(polling.begin()) == 5)
   }
 
-  @Test func rfc8628_section3_5_whileNothingHappensTheIntervalIsKept() throws {
+  @Test func rfc8628_section3_5_theIntervalStaysWhileAuthorizationIsPending() throws {
     var polling = try polling()
     #expect(wait(polling.begin()) == 7)
     for _ in 0..<3 { #expect(wait(polling.next(error("authorization_pending"))) == 7) }
   }
 
-  @Test func rfc8628_section3_5_slowDownAddsFiveSecondsForGood() throws {
+  @Test func rfc8628_section3_5_slowDownAddsFiveSecondsPermanently() throws {
     var polling = try polling()
     _ = polling.begin()
     #expect(wait(polling.next(error("slow_down"))) == 12)
@@ -47,7 +47,7 @@ import TokenVaultModel
     #expect(wait(polling.next(error("slow_down"))) == 17)
   }
 
-  @Test func rfc8628_section3_5_aTimeoutMakesTheQuestionsRarer() throws {
+  @Test func rfc8628_section3_5_aTimeoutDoublesTheInterval() throws {
     var polling = try polling()
     _ = polling.begin()
     let timeout = Result<HTTPResponse, SignInError>.failure(
@@ -56,7 +56,7 @@ import TokenVaultModel
     #expect(wait(polling.next(timeout)) == 28)
   }
 
-  @Test func rfc8628_section3_5_nobodyAsksAfterTheEnd() throws {
+  @Test func rfc8628_section3_5_pollingStopsWhenTheCodeExpires() throws {
     var polling = try polling()
     var action = polling.begin()
     var waited: Int64 = 0
@@ -70,7 +70,7 @@ import TokenVaultModel
     #expect(failure(short.begin()) == .deviceCodeExpired)
   }
 
-  @Test func rfc8628_section3_5_theProvidersLastWordEndsIt() throws {
+  @Test func rfc8628_section3_5_aFinalErrorEndsPolling() throws {
     for (code, expected) in [
       ("expired_token", SignInError.deviceCodeExpired), ("access_denied", .userCancelled),
       ("authorization_declined", .userCancelled),
@@ -82,7 +82,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc8628_section3_5_theTokenAnswerIsTheEnd() throws {
+  @Test func rfc8628_section3_5_aTokenResponseEndsPolling() throws {
     var polling = try polling()
     _ = polling.begin()
     let answer = JSONValue.texts(["access_token": "at", "token_type": "Bearer"])
@@ -96,7 +96,7 @@ import TokenVaultModel
     #expect(got.accessToken.reveal() == "at")
   }
 
-  @Test func rfc8628_section3_2_anAnswerOfTheWrongShapeIsRefused() throws {
+  @Test func rfc8628_section3_2_aMalformedResponseIsRefused() throws {
     let wrong: [String: [JSONValue?]] = [
       "device_code": [missing, .number("1"), .string(""), .string("a\nb")],
       "user_code": [missing, .array([]), .string("\u{1b}[2J")],
@@ -117,7 +117,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc8628_section3_1_theRequestIsAFormOfThePublicClient() throws {
+  @Test func rfc8628_section3_1_theRequestIsAFormWithTheClientID() throws {
     let (endpoint, provider) = try endpoint(script: { _ in
       HTTPResponse(status: 200, body: Self.answer.bytes)
     })
@@ -133,7 +133,7 @@ import TokenVaultModel
         == "urn:ietf:params:oauth:grant-type:device_code")
   }
 
-  @Test func rfc8628_section3_1_aProviderWithoutDevicesSaysSo() throws {
+  @Test func rfc8628_section3_1_aProviderWithoutDeviceCodesIsReported() throws {
     let (endpoint, provider) = try endpoint(["device_authorization_endpoint": missing])
     #expect(throws: SignInError.notOffered(.deviceCode)) {
       try endpoint.authorizeDevice(

@@ -1,14 +1,14 @@
 import TokenVaultSignIn
 import Testing
 
-/// Where a token may go is decided by these parts.
-@Suite struct HTTPURLTests {
+/// The parts of a URL, which decide where a token may be sent.
+@Suite(.timeLimit(.minutes(5))) struct HTTPURLTests {
   @Test(arguments: [
     ("https://Login.Example/Tenant?x=1", "https://login.example/Tenant?x=1"),
     ("https://login.example:443/", "https://login.example/"),
     ("http://[::1]:8080/a", "http://[::1]:8080/a"),
   ])
-  func anAddressIsNormalised(text: String, normal: String) {
+  func aURLIsNormalized(text: String, normal: String) {
     #expect(HTTPURL(text)?.description == normal)
   }
 
@@ -18,7 +18,7 @@ import Testing
     "https://login.example:0", "https://login.example:99999", "https://[::1", "https:login.example",
     "https://login.example\\@evil.example",
   ])
-  func whatTwoReadersCouldReadInTwoWaysIsRefused(text: String) {
+  func ambiguousURLsAreRefused(text: String) {
     #expect(HTTPURL(text) == nil)
   }
 
@@ -29,7 +29,7 @@ import Testing
     ("http://127.evil.0.1/", false), ("http://127.0.0.999/", false),
     ("http://127.0.0.-0/", false),
   ])
-  func httpIsForThisMachineOnly(text: String, isConfidential: Bool) {
+  func httpIsConfidentialOnThisMachineOnly(text: String, isConfidential: Bool) {
     #expect(HTTPURL(text)?.isConfidential == isConfidential)
   }
 }

@@ -4,7 +4,7 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-@Suite struct JWKSetTests {
+@Suite(.timeLimit(.minutes(5))) struct JWKSetTests {
   private let signer: TestSigner
 
   init() throws { signer = try TestSigner.shared.get() }
@@ -18,7 +18,7 @@ import TokenVaultModel
     } catch { return false }
   }
 
-  @Test func `rfc7517_5 a document that is no key set is refused`() throws {
+  @Test func rfc7517_5_aDocumentThatIsNoJWKSetIsRefused() throws {
     let texts = ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[}"#, "null"]
     for text in texts {
       #expect(throws: SignInError.idToken(.keysUnavailable)) { try JWKSet(Array(text.utf8)) }
@@ -28,7 +28,7 @@ import TokenVaultModel
     #expect(!accepts(try keys([]), try signer.token()))
   }
 
-  @Test func `rfc7517_5 keys of an unknown kind are left out`() throws {
+  @Test func rfc7517_5_keysOfUnknownKindsAreIgnored() throws {
     let strange: [JSONValue] = [
       .null, .string("key"), .object([]), .object([.init("kty", .string("XYZ"))]),
       .object([.init("kty", .string("oct")), .init("k", .string("AAAA"))]),
@@ -42,13 +42,13 @@ import TokenVaultModel
     #expect(accepts(try keys(strange + [signer.jwk()]), token))
   }
 
-  @Test func `rfc7517_4_2 a key for encryption verifies nothing`() throws {
+  @Test func rfc7517_4_2_anEncryptionKeyVerifiesNoSignature() throws {
     let token = try signer.token()
     #expect(!accepts(try keys([signer.jwk("k1", ["use": .string("enc")])]), token))
     #expect(accepts(try keys([signer.jwk("k1", ["use": .string("sig")])]), token))
   }
 
-  @Test func `rfc7517_4_3 a key that is not for verifying verifies nothing`() throws {
+  @Test func rfc7517_4_3_aKeyForOtherOperationsVerifiesNoSignature() throws {
     let token = try signer.token()
     let encrypting = try signer.jwk("k1", ["key_ops": .array([.string("encrypt")])])
     #expect(!accepts(try keys([encrypting]), token))
@@ -56,13 +56,13 @@ import TokenVaultModel
     #expect(accepts(try keys([verifying]), token))
   }
 
-  @Test func `rfc7517_4_4 a key for another algorithm verifies nothing`() throws {
+  @Test func rfc7517_4_4_aKeyForAnotherAlgorithmVerifiesNoSignature() throws {
     let token = try signer.token()
     #expect(!accepts(try keys([signer.jwk("k1", ["alg": .string("RS512")])]), token))
     #expect(accepts(try keys([signer.jwk("k1", ["alg": .string("RS256")])]), token))
   }
 
-  @Test func `rfc7517_4_5 of two keys with one name either may have signed`() throws {
+  @Test func rfc7517_4_5_twoKeysWithTheSameIDAreBothTried() throws {
     let stranger = TestSigner(key: try .generate())
     let set = try keys([stranger.jwk(), signer.jwk()])
     #expect(accepts(set, try signer.token()))
@@ -70,7 +70,7 @@ import TokenVaultModel
     #expect(!accepts(try keys([stranger.jwk("k2"), signer.jwk("k1")]), try stranger.token()))
   }
 
-  @Test func `a key of one tenant's issuer does not sign for another`() throws {
+  @Test func aKeyOfOneTenantsIssuerDoesNotSignForAnother() throws {
     let (tenant, other) = (
       "9188040d-6c67-4c5b-b112-36a304b66dad", "00000000-6c67-4c5b-b112-36a304b66dad"
     )
@@ -90,7 +90,7 @@ import TokenVaultModel
     #expect(try !accepts("https://login.example/\(tenant)/v2.0", other))
   }
 
-  @Test func `rfc8725_3_5 a key that is too weak is none`() throws {
+  @Test func rfc8725_3_5_weakKeysAreIgnored() throws {
     let weak = Base64URL.encode([0xff] + [UInt8](repeating: 0xff, count: 127))
     let set = try keys([signer.jwk("k1", ["n": .string(weak)])])
     #expect(throws: SignInError.idToken(.key)) {
@@ -99,7 +99,7 @@ import TokenVaultModel
   }
 
   @Test
-  func `rfc7515_appendixA_3 and rfc8037_appendixA_4 verify with the keys as they stand there`()
+  func rfc7515_appendixA_3_and_rfc8037_appendixA_4_theExamplesVerifyWithTheirKeys()
     throws
   {
     let document = """

@@ -4,7 +4,7 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-@Suite struct ProofOfPossessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ProofOfPossessionTests {
   private let signer: TestSigner
   private let proof: ProofOfPossession
 
@@ -13,7 +13,7 @@ import TokenVaultModel
     proof = try ProofOfPossession(signer.key)
   }
 
-  @Test func `rfc7638_3_1 the thumbprint of the example`() throws {
+  @Test func rfc7638_3_1_theExampleHasTheExpectedThumbprint() throws {
     let modulus = """
       0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_B\
       JECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_F\
@@ -24,7 +24,7 @@ import TokenVaultModel
     #expect(try ProofOfPossession.thumbprint(n: modulus, e: "AQAB") == expected)
   }
 
-  @Test func `a token request names the key by its thumbprint`() throws {
+  @Test func aTokenRequestNamesTheKeyByItsThumbprint() throws {
     let parameters = proof.tokenParameters
     #expect(parameters["token_type"] == "pop")
     let confirmation = try #require(parameters["req_cnf"].flatMap(Base64URL.decode))
@@ -55,7 +55,7 @@ import TokenVaultModel
     return (decoded[0], decoded[1])
   }
 
-  @Test func `a signed request says what MSAL for macOS says`() throws {
+  @Test func aSignedRequestHasTheClaimsOfMSALForMacOS() throws {
     let numbers = try signer.key.publicJWK
     let (header, claims) = try parts("https://api.example:8443/v1/me?a=b", .post)
     #expect(
@@ -69,11 +69,11 @@ import TokenVaultModel
         """)
   }
 
-  @Test func `an address without a path has none in the signature`() throws {
+  @Test func aURLWithoutAPathHasNoPathInTheSignature() throws {
     #expect(try parts("https://api.example").claims["p"] == nil)
   }
 
-  @Test func `a request without a nonce gets a fresh one`() throws {
+  @Test func aRequestWithoutANonceGetsANewOne() throws {
     let nonces = try (0..<10).map { _ in
       try parts("https://api.example", nonce: nil).claims["nonce"]?.text ?? ""
     }
@@ -81,7 +81,7 @@ import TokenVaultModel
     #expect(nonces.allSatisfy { $0.utf8.count == 22 })
   }
 
-  @Test func `every method of MSAL can be signed`() throws {
+  @Test func everyMethodOfMSALCanBeSigned() throws {
     let names = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
     #expect(ProofOfPossession.HTTPMethod.allCases.map(\.rawValue) == names)
     for method in ProofOfPossession.HTTPMethod.allCases {

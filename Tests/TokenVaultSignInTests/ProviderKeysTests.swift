@@ -6,7 +6,7 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-@Suite struct ProviderKeysTests {
+@Suite(.timeLimit(.minutes(5))) struct ProviderKeysTests {
   private let signer: TestSigner
   private let address: HTTPURL
 
@@ -24,7 +24,7 @@ import TokenVaultModel
     _ = try keys.validate(token, expected, keysAt: other ?? address, Cancellation())
   }
 
-  @Test func `oidcCore_10_1_1 keys are fetched once for all tokens`() throws {
+  @Test func oidcCore_10_1_1_keysAreFetchedOnceForAllTokens() throws {
     let provider = KeyServer(document([try signer.jwk("k1"), try signer.jwk("k2")]))
     let keys = ProviderKeys(transport: provider)
     for kid in ["k1", "k2", "k1"] { try validate(keys, kid: kid, after: 90_000) }
@@ -34,19 +34,19 @@ import TokenVaultModel
     #expect(provider.requests.count == 2)
   }
 
-  @Test func `oidcCore_10_1_1 a key that is new is looked for once`() throws {
+  @Test func oidcCore_10_1_1_aNewKeyIsFetchedOnce() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
     try validate(keys, kid: "k1")
     provider.answer(document([try signer.jwk("k2")]))
     try validate(keys, kid: "k2", after: 1)
     #expect(provider.requests.count == 2)
-    // The old key is gone with the provider's set.
+    // The provider's new set no longer contains the old key.
     #expect(throws: SignInError.idToken(.key)) { try validate(keys, kid: "k1", after: 2) }
     #expect(provider.requests.count == 2)
   }
 
-  @Test func `oidcCore_10_1_1 a key that changed under its name, or has none, is looked for`()
+  @Test func oidcCore_10_1_1_aKeyThatChangedUnderItsIDOrHasNoneIsFetched()
     throws
   {
     let stranger = TestSigner(key: try .generate())
@@ -68,7 +68,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func `a look that did not reach the provider may be repeated at once`() throws {
+  @Test func aSearchThatDidNotReachTheProviderIsRepeatedAtOnce() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
     try validate(keys, kid: "k1")
@@ -82,7 +82,7 @@ import TokenVaultModel
     try validate(keys, kid: "k2")
   }
 
-  @Test func `what else is wrong with a token is no reason to look for keys`() throws {
+  @Test func otherDefectsOfATokenDoNotFetchKeys() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
     try validate(keys, kid: "k1")
@@ -93,7 +93,7 @@ import TokenVaultModel
     #expect(provider.requests.count == 1)
   }
 
-  @Test func `made-up names of keys do not flood the provider`() throws {
+  @Test func inventedKeyIDsDoNotFloodTheProvider() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
     for second in 0..<40 {
@@ -101,13 +101,13 @@ import TokenVaultModel
         try validate(keys, kid: "made-up-\(second)", after: Int64(second) * 10)
       }
     }
-    // One for the keys, one at 10 s, one at 310 s.
+    // One request for the keys, one at 10 s, one at 310 s.
     #expect(provider.requests.count == 3)
     try validate(keys, kid: "k1")
     #expect(provider.requests.count == 3)
   }
 
-  @Test func `a clock that was set back does not end the looking`() throws {
+  @Test func aClockThatWasSetBackDoesNotStopTheSearch() throws {
     let provider = KeyServer(document([try signer.jwk("k1")]))
     let keys = ProviderKeys(transport: provider)
     try validate(keys, kid: "k1", after: 50_000)
@@ -116,7 +116,7 @@ import TokenVaultModel
     #expect(provider.requests.count == 3)
   }
 
-  @Test func `a provider without usable keys is asked again the next time`() throws {
+  @Test func keysAreFetchedAgainAfterAResponseWithoutUsableKeys() throws {
     let provider = KeyServer(Array("gone".utf8), status: 503)
     let keys = ProviderKeys(transport: provider)
     for _ in 0..<2 {
@@ -133,7 +133,7 @@ import TokenVaultModel
     #expect(provider.requests.count == 5)
   }
 
-  @Test func `what is no token costs no request`() throws {
+  @Test func aMalformedTokenCausesNoRequest() throws {
     let provider = KeyServer(document([]))
     let keys = ProviderKeys(transport: provider)
     #expect(throws: SignInError.idToken(.notAToken)) {
@@ -146,9 +146,10 @@ import TokenVaultModel
     #expect(provider.requests.isEmpty)
   }
 
-  @Test func `threads that need the same keys fetch them once`() throws {
+  @Test func threadsThatNeedTheSameKeysFetchThemOnce() throws {
     let started = Mutex(0)
-    // The answer comes when all threads are about to ask, and one that does not wait had its time.
+    // The response comes once all threads have started, late enough for one that does not wait to
+    // send a request of its own.
     let provider = KeyServer(document([try signer.jwk("k1")])) {
       while started.withLock({ $0 }) < 16 { usleep(1000) }
       usleep(300_000)
@@ -174,8 +175,8 @@ import TokenVaultModel
   }
 }
 
-/// Answers every request with the same document.
-private final class KeyServer: HTTPTransport {
+/// Returns the same document for every request.
+private final class KeyServer: BlockingTransport {
   private let state: Mutex<(body: [UInt8]?, status: Int, requests: [HTTPURL])>
 
   private let hold: @Sendable () -> Void

@@ -3,8 +3,8 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// The parsers that strangers reach, fed with anything.
-@Suite struct RandomInputTests {
+/// The parsers of untrusted input, with random bytes.
+@Suite(.timeLimit(.minutes(5))) struct RandomInputTests {
   private static func bytes(_ count: Int, _ alphabet: [UInt8]) -> [UInt8] {
     (0..<count).compactMap { _ in alphabet.randomElement() }
   }
@@ -16,25 +16,25 @@ import TokenVaultModel
     return (0..<Int.random(in: 0..<12)).compactMap { _ in pieces.randomElement() }.joined()
   }
 
-  @Test func rfc6749_appendixB_whatIsEncodedIsDecodedToTheSame() throws {
+  @Test func rfc6749_appendixB_encodedParametersDecodeToTheSame() throws {
     for _ in 0..<2000 {
       var form = FormParameters()
       for _ in 0..<Int.random(in: 0..<6) { form.append(Self.text(), Self.text()) }
       let encoded = form.encoded
       #expect(encoded.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
-      // A pair of nothing with nothing is written as "=" and comes back.
+      // A pair of empty texts is encoded as "=" and decoded again.
       #expect(FormParameters(encoded: encoded) == form)
     }
   }
 
-  @Test func rfc6749_appendixB_plusIsASpaceAndBrokenEscapesAreRefused() {
+  @Test func rfc6749_appendixB_plusIsASpaceAndMalformedEscapesAreRefused() {
     #expect(FormParameters(encoded: "a=b+c%20d&e")?.pairs.map(\.value) == ["b c d", ""])
     for text in ["a=%", "a=%4", "a=%zz", "a=%ff", "%c3%28=1", "a=%ed%a0%80"] {
       #expect(FormParameters(encoded: text) == nil, "\(text)")
     }
   }
 
-  @Test func randomFormsNeverHarmAndMeanTheSameWhenWrittenAgain() {
+  @Test func randomFormsNeverCrashAndSurviveReencoding() {
     let alphabet = Array("ab=&%+4f1".utf8) + [0, 0x7f, 0xc3]
     for _ in 0..<5000 {
       let text = String(decoding: Self.bytes(.random(in: 0..<40), alphabet), as: UTF8.self)
@@ -43,7 +43,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func randomAddressesAreRefusedOrComeBackTheSame() {
+  @Test func randomURLsAreRefusedOrRoundTrip() {
     let alphabet = Array("http:/s@[]:.-_?#%\\a1e0 ".utf8) + [0, 0x7f, 0xc3]
     for _ in 0..<5000 {
       let rest = String(decoding: Self.bytes(.random(in: 0..<24), alphabet), as: UTF8.self)
@@ -57,7 +57,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func randomHeadsNeverHarmAndAreAllReadInOneWay() {
+  @Test func randomHeadsNeverCrashAndParseInOneWay() {
     let pieces: [[UInt8]] = [
       Array("GET ".utf8), Array("/?code=1&state=2".utf8), Array(" HTTP/1.1".utf8), [0x0d, 0x0a],
       [0x0a], [0x0d], Array("Host: 127.0.0.1".utf8), Array(":".utf8), [0x20], [0x09], [0x00],
@@ -72,12 +72,12 @@ import TokenVaultModel
       for text in [request.path, request.query, request.host, request.fetchMode] {
         #expect(!text.utf8.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d })
       }
-      // What follows the head changes nothing of it.
+      // Bytes after the head do not change it.
       #expect(RedirectRequest.read(bytes + Array("more\r\n\r\n".utf8)) == .request(request))
     }
   }
 
-  @Test func everyBeginningOfAHeadIsIncompleteAndTheWholeIsRead() {
+  @Test func everyPrefixOfAHeadIsIncompleteAndTheWholeHeadIsParsed() {
     let head = Array("GET /back?code=a HTTP/1.1\r\nHost: [::1]:1\r\nA: b\r\n\r\n".utf8)
     for count in 0..<head.count {
       #expect(RedirectRequest.read(Array(head[..<count])) == .incomplete)
@@ -90,18 +90,18 @@ import TokenVaultModel
     #expect(request.query == "code=a")
   }
 
-  @Test func aHeadThatDoesNotEndIsRefusedAtItsLimit() {
+  @Test func anEndlessHeadIsRefusedAtTheLimit() {
     let long = Array("GET /".utf8) + [UInt8](repeating: 0x61, count: RedirectRequest.limit)
     #expect(RedirectRequest.read(long) == .malformed)
     #expect(RedirectRequest.read(long + Array(" HTTP/1.1\r\n\r\n".utf8)) == .malformed)
   }
 
-  @Test func rfc9112_section3_2_twoHostsAreRefused() {
+  @Test func rfc9112_section3_2_twoHostFieldsAreRefused() {
     let head = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: evil.example\r\n\r\n"
     #expect(RedirectRequest.read(Array(head.utf8)) == .malformed)
   }
 
-  @Test func randomTokenAnswersNeverHarm() {
+  @Test func randomTokenResponsesNeverCrash() {
     let good = Array(
       #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"scope":"read"}"#.utf8)
     for _ in 0..<5000 {

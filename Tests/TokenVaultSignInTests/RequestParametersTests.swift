@@ -3,18 +3,18 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// What a caller adds to requests: parameters, claims, capabilities.
-@Suite struct RequestParametersTests {
+/// The parameters, claims and capabilities that a caller adds to requests.
+@Suite(.timeLimit(.minutes(5))) struct RequestParametersTests {
   private static let nothing: ScriptedProvider.Script = { _ in HTTPResponse(status: 404) }
 
-  @Test func theApplicationsParametersGoWithEveryRequestAndReplaceNone() throws {
+  @Test func theApplicationsParametersAreInEveryRequestAndReplaceNone() throws {
     let (conversation, provider) = try endpoint(script: Self.nothing) {
       $0.extraParameters = ["slice": "testslice", "dc": "west", "client_id": "other"]
     }
     let session = try AuthorizationSession(
       InteractiveRequest(scopes: ScopeSet(["read"])), of: conversation,
       redirectURI: "http://127.0.0.1:4567/")
-    // The provider of this test answers 404 to all of them.
+    // The provider of this test returns 404 for all of them.
     _ = try conversation.redeem(
       code: .init("c"), verifier: .init("v"), redirectURI: "http://127.0.0.1:4567/",
       scopes: ScopeSet(["read"]), claims: nil, extra: FormParameters())
@@ -27,7 +27,7 @@ import TokenVaultModel
     #expect(forms.map { $0["dc"] } == ["west", "west", "east"])
   }
 
-  @Test func openIDConnectCore_section5_5_aClaimsRequestSaysWhatIsAskedOfWhichToken() throws {
+  @Test func oidcCore_5_5_aClaimsRequestNamesTheClaimsOfEachToken() throws {
     var request = ClaimsRequest()
     #expect(request.isEmpty)
     let essential = ClaimsRequest.Claim("auth_time", isEssential: true)
@@ -49,11 +49,11 @@ import TokenVaultModel
   }
 
   @Test(arguments: ["", "[]", "{", "null", #"{"id_token": 1}"#, #"{"id_token": "a"}"#])
-  func whatIsNoClaimsRequestIsRefused(json: String) {
+  func malformedClaimsRequestsAreRefused(json: String) {
     #expect(throws: SignInError.invalidRequest(.claims)) { try ClaimsRequest(json: json) }
   }
 
-  @Test func theApplicationsCapabilitiesGoWithTheClaims() throws {
+  @Test func theApplicationsCapabilitiesAreMergedIntoTheClaims() throws {
     let (conversation, provider) = try endpoint(script: Self.nothing) {
       $0.clientCapabilities = ["CP1"]
     }
@@ -74,7 +74,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func everyPromptHasItsWord() throws {
+  @Test func everyPromptHasItsParameterValue() throws {
     let words = try Prompt.allCases.map { prompt in
       var request = InteractiveRequest(scopes: ScopeSet(["read"]))
       request.prompt = prompt
@@ -85,7 +85,7 @@ import TokenVaultModel
     #expect(words == [nil, "select_account", "login", "consent", "create"])
   }
 
-  @Test func everyCloudAndAudienceHasItsAddress() throws {
+  @Test func everyCloudAndAudienceHasItsURL() throws {
     let hosts = try Authority.Cloud.allCases.map {
       try Authority.entra(.entraAndPersonal, in: $0).description
     }

@@ -3,15 +3,15 @@ import TokenVaultModel
 
 @testable import TokenVaultSignIn
 
-/// The network of a test: answers by path, and the requests that were sent.
-final class ScriptedProvider: HTTPTransport {
+/// The network of a test: a script produces the responses, and the requests are recorded.
+final class ScriptedProvider: BlockingTransport {
   typealias Script = @Sendable (HTTPRequest) throws(TransportError) -> HTTPResponse
   private let script: Script
   private let seen = Mutex<[HTTPRequest]>([])
 
   init(_ script: @escaping Script) { self.script = script }
 
-  /// Serves one document for every request.
+  /// Returns one document for every request.
   convenience init(status: Int = 200, _ body: JSONValue) {
     self.init { _ in HTTPResponse(status: status, body: body.bytes) }
   }
@@ -27,12 +27,12 @@ final class ScriptedProvider: HTTPTransport {
 }
 
 extension JSONValue {
-  /// An object of texts.
+  /// An object of strings.
   static func texts(_ members: KeyValuePairs<String, String>) -> JSONValue {
     .object(members.map { .init($0, .string($1)) })
   }
 
-  /// The object with other members; nil takes one away.
+  /// The object with some members replaced; nil removes a member.
   func with(_ changes: [String: JSONValue?]) -> JSONValue {
     var kept = (members ?? []).filter { !changes.keys.contains($0.name) }
     for (name, value) in changes {
@@ -42,7 +42,7 @@ extension JSONValue {
   }
 }
 
-/// The description of the provider that most tests sign in at.
+/// The discovery document of the provider in most tests.
 let description = JSONValue.texts([
   "issuer": "https://id.example", "authorization_endpoint": "https://id.example/authorize",
   "token_endpoint": "https://id.example/token", "jwks_uri": "https://id.example/keys",
@@ -51,7 +51,7 @@ let description = JSONValue.texts([
   "end_session_endpoint": "https://id.example/logout",
 ])
 
-/// One application's conversation with a provider that describes itself so.
+/// The endpoint of a provider with this discovery document.
 func endpoint(
   _ changes: [String: JSONValue?] = [:], authority: String = "https://id.example",
   script: @escaping ScriptedProvider.Script = { _ in HTTPResponse(status: 404) },

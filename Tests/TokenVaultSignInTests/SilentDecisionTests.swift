@@ -2,13 +2,13 @@ import TokenVaultSignIn
 import Testing
 import TokenVaultModel
 
-/// What a silent request comes to, over every combination of what may be stored, compared with the
-/// algorithm of MSAL for iOS and macOS in other words.
-@Suite struct SilentDecisionTests {
+/// Decisions about silent requests for every combination of stored tokens, compared with a second
+/// implementation of the algorithm of MSAL for iOS and macOS.
+@Suite(.timeLimit(.minutes(5))) struct SilentDecisionTests {
   private static let now = Timestamp(epochSeconds: 1_800_000_000)
   private static let skew: Int64 = 300
 
-  /// Everything about one stored token that matters.
+  /// The properties of a stored token that matter.
   private struct Shape {
     /// Seconds from now; nil for a token without the field.
     var ends: Int64?
@@ -42,13 +42,13 @@ import TokenVaultModel
     }
   }
 
-  /// The rules, one after the other, for one stored token.
+  /// The rules for one stored token, in order.
   private static func expected(
     _ token: Shape?, hasRefreshToken: Bool, wantsNew: Bool, extendedLifetime: Bool
   ) -> SilentDecision {
     let isFromFuture = (token?.cachedAt ?? 0) > 0
     let isValid = !isFromFuture && (token?.ends).map { $0 > skew } ?? false
-    // A forced refresh or a claims request never looks at access tokens.
+    // A forced refresh or a claims request ignores access tokens.
     if wantsNew { return hasRefreshToken ? .refresh(fallback: .none) : .interaction }
     if isValid {
       let isDue = token?.refreshOn.map { $0 <= 0 } ?? false
@@ -60,7 +60,7 @@ import TokenVaultModel
     return .refresh(fallback: extendedLifetime && isExtended ? .extended(0) : .none)
   }
 
-  @Test func everyCombinationOfOneTokenIsDecidedByTheRules() {
+  @Test func everyCombinationForOneTokenIsDecidedByTheRules() {
     for shape in [Shape?.none] + Shape.all.map(Optional.some) {
       for bits in 0..<8 {
         let (has, wants, extended) = (bits & 1 > 0, bits & 2 > 0, bits & 4 > 0)
@@ -74,7 +74,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func ofTwoTokensTheOneThatLastsLongerIsTaken() {
+  @Test func ofTwoTokensTheLongerLastingOneIsServed() {
     for first in Shape.all {
       for second in Shape.all.shuffled().prefix(20) {
         let decision = SilentDecision(
@@ -83,7 +83,7 @@ import TokenVaultModel
         let alone = [first, second].map {
           Self.expected($0, hasRefreshToken: true, wantsNew: false, extendedLifetime: true)
         }
-        // Whatever one token alone allows, two allow too; better things come first.
+        // With two tokens, everything is possible that one of them allows; the better one wins.
         let ranks = alone.map(Self.rank)
         #expect(ranks.max() == Self.rank(decision), "\(first) \(second) \(decision)")
         guard let chosen = Self.index(decision) else { continue }
@@ -114,8 +114,8 @@ import TokenVaultModel
   }
 }
 
-/// Which refresh token is tried first.
-@Suite struct RefreshOrderTests {
+/// The order in which refresh tokens are tried.
+@Suite(.timeLimit(.minutes(5))) struct RefreshOrderTests {
   private static func token(
     _ client: String, family: String = "", age: Int64? = nil
   ) -> Credential {
@@ -135,7 +135,7 @@ import TokenVaultModel
       for membership in [RefreshOrder.Membership.member("1"), .none, .unknown] {
         let order = RefreshOrder.order(tokens, client: "a", membership: membership)
         #expect(Set(order).count == order.count)
-        // Which may be sent at all.
+        // The tokens that may be sent.
         let allowed = tokens.indices.filter { index in
           let token = tokens[index]
           if token.clientID.lowercased() == "a" { return true }
@@ -146,7 +146,7 @@ import TokenVaultModel
           }
         }
         #expect(Set(order) == Set(allowed), "\(membership)")
-        // In which order: by kind first, then the newest.
+        // The order: by kind first, then the newest.
         func isFirstKind(_ token: Credential) -> Bool {
           if case .member(let family) = membership { return token.familyID == family }
           return token.clientID.lowercased() == "a"
@@ -164,7 +164,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aTokenWithoutAMomentComesLast() {
+  @Test func aTokenWithoutATimeComesLast() {
     let order = RefreshOrder.order(
       [Self.token("a"), Self.token("a", family: "1", age: 5)], client: "a", membership: .unknown)
     #expect(order == [1, 0])

@@ -5,7 +5,7 @@ import TokenVaultModel
 @testable import TokenVaultSignIn
 
 /// The token endpoint's side of RFC 6749, RFC 7009 and RFC 9700, rule by rule.
-@Suite struct TokenRulesTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenRulesTests {
   private static let good = JSONValue.object([
     .init("access_token", .string("at")), .init("token_type", .string("Bearer")),
     .init("expires_in", .number("3600")), .init("scope", .string("read openid")),
@@ -29,7 +29,7 @@ import TokenVaultModel
         scopes: ScopeSet(target: asked), account: account.map { HomeAccountID($0) }), now: now)
   }
 
-  @Test func rfc6749_section5_1_whatTheAnswerSaysIsTaken() throws {
+  @Test func rfc6749_section5_1_theFieldsOfTheResponseAreUsed() throws {
     let answer = try answer([
       "ext_expires_in": .string("7200"), "refresh_in": .number("1800"), "foci": .string("1"),
     ])
@@ -42,7 +42,7 @@ import TokenVaultModel
     #expect(answer.scopes == ScopeSet(["openid", "read"]))
   }
 
-  @Test func rfc6749_section5_1_withoutAScopeWhatWasAskedForIsGranted() throws {
+  @Test func rfc6749_section5_1_aResponseWithoutScopesGrantsTheRequestedOnes() throws {
     for value in [missing, .string(""), .null] {
       let validated = try validated(["scope": value], asked: "read write")
       #expect(validated.granted == ScopeSet(["read", "write"]))
@@ -50,15 +50,15 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc6749_section5_1_aScopeThatIsMissingWasDeclined() throws {
+  @Test func rfc6749_section5_1_aMissingScopeWasDeclined() throws {
     let validated = try validated(asked: "read write openid offline_access")
     #expect(validated.declined == ["write"])
-    // What is asked for again in the same words must be found again.
+    // A repeated request in the same words must find the token.
     #expect(ScopeSet(target: "read openid offline_access").isSubset(of: validated.granted))
     #expect(!ScopeSet(["write"]).isSubset(of: validated.granted))
   }
 
-  @Test func microsoftGraphsScopesAreTheSameWithAndWithoutTheirResource() throws {
+  @Test func microsoftGraphsScopesMatchWithAndWithoutTheirResource() throws {
     let long = "https://graph.microsoft.com/User.Read"
     for (granted, asked) in [("User.Read", long), (long, "user.read"), (long, long)] {
       let validated = try validated(["scope": .string(granted)], asked: asked)
@@ -70,12 +70,12 @@ import TokenVaultModel
     #expect(other.declined == ["https://api.example/User.Read"])
   }
 
-  @Test func rfc6749_section5_1_withoutALifetimeTenMinutesAreAssumed() throws {
+  @Test func rfc6749_section5_1_theDefaultLifetimeIsTenMinutes() throws {
     #expect(try answer(["expires_in": missing]).expiresIn == 600)
     #expect(try answer(["expires_in": .number("99999999999")]).expiresIn == 315_360_000)
   }
 
-  @Test func rfc6749_section7_1_aTokenTypeThatIsNotUnderstoodIsNotUsed() throws {
+  @Test func rfc6749_section7_1_unknownTokenTypesAreRefused() throws {
     #expect(throws: SignInError.badAnswer(.field("token_type"))) {
       try answer(["token_type": missing])
     }
@@ -98,11 +98,11 @@ import TokenVaultModel
     ("foci", .number("1")), ("client_info", .string("not base64url of JSON")),
     ("client_info", .object([])), ("scope", .string("caf\u{e9}")),
   ])
-  func rfc6749_section5_1_aFieldOfTheWrongTypeIsNoAnswer(name: String, value: JSONValue) {
+  func rfc6749_section5_1_aFieldOfTheWrongTypeIsRefused(name: String, value: JSONValue) {
     #expect(throws: SignInError.badAnswer(.field(name))) { try answer([name: value]) }
   }
 
-  @Test func whatIsNoJSONObjectIsNoAnswer() {
+  @Test func aResponseThatIsNoJSONObjectIsRefused() {
     let bodies = ["", "[]", "null", "\"text\"", "{", "<html>", "{\"a\":1}{"]
     let broken: [[UInt8]] = [[0xff, 0xfe], Array(Self.good.bytes.dropLast(3))]
     for body in bodies.map({ Array($0.utf8) }) + broken {
@@ -114,7 +114,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aTokenBesideAnotherStatusThan200IsNone() {
+  @Test func aTokenWithAnotherStatusThan200IsRefused() {
     for status in [201, 204, 400, 500] {
       #expect(throws: SignInError.badAnswer(.notJSON(status: status))) {
         try answer(status: status)
@@ -122,7 +122,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc9700_section4_12_aRedirectOfATokenRequestIsNoAnswer() {
+  @Test func rfc9700_section4_12_aRedirectedTokenRequestFails() {
     for status in [301, 302, 303, 307, 308] {
       #expect(throws: SignInError.badAnswer(.redirect)) { try answer(status: status) }
     }
@@ -132,7 +132,7 @@ import TokenVaultModel
     "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
     "unsupported_grant_type", "invalid_scope",
   ])
-  func rfc6749_section5_2_anErrorIsTheProvidersWordWhateverTheStatus(code: String) {
+  func rfc6749_section5_2_anErrorIsReportedWhateverTheStatus(code: String) {
     let body = Self.good.with([
       "error": .string(code), "error_description": .string("First\nsecond"),
       "suberror": .string("bad_token"), "error_codes": .array([.number("50173"), .string("x")]),
@@ -149,7 +149,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc6749_section4_1_3_theCodeGoesWithTheRedirectURIThatWasSentAndTheVerifier() throws {
+  @Test func rfc6749_section4_1_3_theCodeIsSentWithTheSameRedirectURIAndTheVerifier() throws {
     let (endpoint, provider) = try endpoint(script: { _ in HTTPResponse(status: 400) })
     _ = try endpoint.redeem(
       code: Redacted("c&d"), verifier: Redacted("v"), redirectURI: "http://127.0.0.1:99/x",
@@ -170,7 +170,7 @@ import TokenVaultModel
       request.headers.contains { $0 == ("Content-Type", "application/x-www-form-urlencoded") })
   }
 
-  @Test func rfc9700_section4_14_2_onlyWhatCannotHaveArrivedIsSentAgain() throws {
+  @Test func rfc9700_section4_14_2_onlyRequestsThatCannotHaveArrivedAreSentAgain() throws {
     let retried: [TransportError] = [
       .refused(host: "h"), .unknownHost("h"), .unreachableProxy,
     ]
@@ -197,7 +197,7 @@ import TokenVaultModel
     #expect(provider.requests.count == 1)
   }
 
-  @Test func rfc7009_section2_1_aTokenIsTakenBackByAForm() throws {
+  @Test func rfc7009_section2_1_aTokenIsRevokedByAForm() throws {
     let (endpoint, provider) = try endpoint(script: { _ in HTTPResponse(status: 200) })
     #expect(try endpoint.revoke(Redacted("rt"), hint: "refresh_token"))
     let request = try #require(provider.requests.first)
@@ -207,7 +207,7 @@ import TokenVaultModel
     #expect(request.form?["client_id"] == "app")
   }
 
-  @Test func rfc7009_section2_2_1_anErrorIsToldAndNoOfferIsNoError() throws {
+  @Test func rfc7009_section2_2_1_anErrorIsReportedAndAMissingEndpointIsNone() throws {
     let refused = JSONValue.texts(["error": "unsupported_token_type"])
     let (endpoint, _) = try endpoint(script: { _ in HTTPResponse(status: 400, body: refused.bytes) }
     )
@@ -223,7 +223,7 @@ import TokenVaultModel
     #expect(provider.requests.isEmpty)
   }
 
-  @Test func openIDConnectCore_section12_2_aRefreshForAnotherSubjectIsRefused() throws {
+  @Test func oidcCore_12_2_aRefreshForAnotherSubjectIsRefused() throws {
     let signer = try TestSigner.shared.get()
     func idToken(_ changes: [String: JSONValue?]) throws -> [String: JSONValue?] {
       var own: [String: JSONValue?] = ["iss": .string("https://id.example"), "nonce": missing]

@@ -3,8 +3,8 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Testing
 
-/// Browsers are scripts here that write down how they were started.
-@Suite final class BrowserCommandTests {
+/// The browsers of these tests are scripts that record how they were started.
+@Suite(.timeLimit(.minutes(10))) final class BrowserCommandTests {
   private let directory = FileManager.default.temporaryDirectory
     .appending(path: "tokenvault-browser-\(UUID().uuidString)")
   private static let url = "https://login.example/authorize?a=%20b&c='d'"
@@ -18,8 +18,9 @@ import Testing
   }
 
   private func script(_ name: String, _ body: String) throws {
-    // Written by a child: a child that another test starts meanwhile would hold our descriptor
-    // open, and a program that is open for writing cannot be started.
+    // A child process writes the script. If this process did, a child that another test starts at
+    // the same time could inherit the open descriptor, and a file open for writing cannot be
+    // executed.
     try run(
       "sh",
       [
@@ -28,7 +29,7 @@ import Testing
       ])
   }
 
-  /// Patience without end: what counts is what the script said, however slow the machine is.
+  /// The default patience is practically unlimited, so that a slow machine changes no result.
   private func open(_ command: String = "xdg-open", patience: Int = 300_000) throws -> Bool {
     let environment = ["PATH": "/nowhere:\(directory.path):/usr/bin:/bin", "MARK": "here"]
     return BrowserCommand(command, environment: environment, patienceMilliseconds: patience)
@@ -46,7 +47,7 @@ import Testing
     ("  xdg-open\t'a b'  \"c 'd' \\\" \\e\" f\\ g ''", ["a b", "c 'd' \" \\e", "f g", "", url]),
     ("'xdg-open' $MARK ; a*", ["$MARK", ";", "a*", url]),
   ])
-  func aCommandIsSplitAndTheAddressIsOneArgument(command: String, arguments: [String]) throws {
+  func aCommandIsSplitAndTheURLIsOneArgument(command: String, arguments: [String]) throws {
     try script("xdg-open", #"printf '%s\n' "$@" >arguments; echo "$MARK" >mark"#)
     #expect(try open(command))
     #expect(try written("arguments") == arguments)
@@ -54,13 +55,13 @@ import Testing
   }
 
   @Test(arguments: ["", "   ", "not-there", "/not/there", "xdg-open 'a", "xdg-open \\", "fails"])
-  func whatCannotBeStartedOrFailsAtOnceIsSaid(command: String) throws {
+  func aCommandThatCannotStartOrFailsAtOnceIsReported(command: String) throws {
     try script("xdg-open", "exit 0")
     try script("fails", "exit 3")
     #expect(try !open(command))
   }
 
-  @Test func aBrowserThatStaysIsASuccessDetachedAndLeavesNoZombie() throws {
+  @Test func aRunningBrowserIsDetachedAndLeavesNoZombie() throws {
     let gate = directory.appending(path: "gate").path
     #expect(unsafe mkfifo(gate, 0o600) == 0)
     try script(
@@ -76,7 +77,7 @@ import Testing
     let fields = try #require(try written("stat").first).split(separator: " ").map(String.init)
     #expect(fields[0] == fields[5], "a session of its own")
     #expect(try written("output") == ["/dev/null", "/dev/null", "/dev/null"])
-    // The other end of the gate: the script ends now.
+    // Opens the other end of the FIFO, which ends the script.
     try Data("\n".utf8).write(to: URL(filePath: gate))
     while FileManager.default.fileExists(atPath: "/proc/\(fields[0])") { usleep(1000) }
   }

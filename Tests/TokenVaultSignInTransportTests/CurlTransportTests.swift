@@ -4,18 +4,18 @@ import TokenVaultSignInTransport
 import Synchronization
 import Testing
 
-/// An address that the test knows to be one.
+/// A URL that is known to be valid.
 func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
 
-/// What the door to the network does with honest servers.
-@Suite struct CurlTransportTests {
+/// The transport with well-behaved servers.
+@Suite(.timeLimit(.minutes(10))) struct CurlTransportTests {
   private let transport = CurlTransport()
 
-  @Test func theDoorsPrototypesAreThoseOfTheInstalledHeader() {
+  @Test func thePrototypesMatchTheInstalledHeader() {
     #expect(tv_curl_prototypes_match() == 1)
   }
 
-  @Test func aRequestArrivesAsItWasWritten() throws {
+  @Test func aRequestArrivesUnchanged() throws {
     let server = try ScriptedServer { peer, _ in
       peer.write(
         "HTTP/1.1 201 Created\r\nX-One: a\r\nx-one:  b \r\nContent-Length: 2\r\n\r\nok")
@@ -41,7 +41,7 @@ func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
     #expect(request.hasSuffix("\r\n\r\ngrant=1"))
   }
 
-  @Test func aBodyMayHaveNoBytesAndMayBeAbsent() throws {
+  @Test func aBodyMayBeEmptyOrAbsent() throws {
     let server = try ScriptedServer(answering: "HTTP/1.1 204 No Content\r\n\r\n")
     defer { server.stop() }
     for (method, body, length) in [
@@ -58,7 +58,7 @@ func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
     }
   }
 
-  @Test func aConnectionIsKeptForTheNextRequest() throws {
+  @Test func aConnectionIsReused() throws {
     let server = try ScriptedServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     defer { server.stop() }
     for method in ["GET", "POST", "GET", "HEAD", "POST"] {
@@ -69,7 +69,7 @@ func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
     #expect(server.connections == 1)
   }
 
-  @Test func rfc9700_section4_14_2_aBodyThatTheServerMayHaveSeenIsNotSentAgain() throws {
+  @Test func rfc9700_section4_14_2_aBodyThatTheServerMayHaveReceivedIsNotSentAgain() throws {
     let server = try ScriptedServer { peer, request in
       if request.hasPrefix("POST") { return false }
       return peer.answer([])
@@ -84,7 +84,7 @@ func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
     #expect(server.requests.count { $0.hasPrefix("POST") } == 1)
   }
 
-  @Test func aRedirectIsAnAnswerAndNotFollowed() throws {
+  @Test func aRedirectIsReturnedAndNotFollowed() throws {
     let other = try ScriptedServer(answering: "HTTP/1.1 200 OK\r\n\r\n", closing: true)
     defer { other.stop() }
     let server = try ScriptedServer(
@@ -106,7 +106,7 @@ func address(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
     #expect(!server.requests.contains { $0.lowercased().contains("cookie") })
   }
 
-  @Test func requestsOfSeveralThreadsAreAnsweredEachWithItsOwn() throws {
+  @Test func everyThreadReceivesTheResponseToItsRequest() throws {
     let server = try ScriptedServer { peer, request in
       peer.answer(request.split(separator: " ")[1].utf8)
     }

@@ -4,8 +4,8 @@ import TokenVaultSignInTransport
 import Synchronization
 import Testing
 
-/// Servers that answer with whatever a client could trip over.
-@Suite struct HostileAnswerTests {
+/// The transport with hostile and broken servers.
+@Suite(.timeLimit(.minutes(10))) struct HostileAnswerTests {
   private static let head = "HTTP/1.1 200 OK\r\n"
   private static let megabyte = [UInt8](repeating: 0x61, count: 1 << 20)
 
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n", ""])
-  func aBodyOf100MegabytesIsStoppedAtTheLimit(field: String) throws {
+  func aBodyOf100MegabytesIsCutOffAtTheLimit(field: String) throws {
     let sent = Atomic(0)
     let isGone = DispatchSemaphore(value: 0)
     let server = try ScriptedServer { peer, _ in
@@ -37,11 +37,11 @@ import Testing
     }
     #expect(throws: TransportError.tooLarge(limit: 1 << 20)) { try send(to: server) }
     isGone.wait()
-    // What was sent beyond the limit is what the kernel's buffers hold.
+    // Beyond the limit, the server can only fill the kernel's buffers.
     #expect(sent.load(ordering: .relaxed) < 50)
   }
 
-  @Test func aBodyOfExactlyTheLimitIsTakenAndOneByteMoreIsNot() throws {
+  @Test func aBodyOfExactlyTheLimitIsAcceptedAndOneByteMoreIsNot() throws {
     for (size, isTaken) in [(1000, true), (1001, false)] {
       let server = try ScriptedServer { peer, _ in peer.answer(Self.megabyte.prefix(size)) }
       if isTaken {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func theLimitCountsWhatACompressedBodyUnfoldsTo() throws {
+  @Test func theLimitAppliesToTheDecompressedBody() throws {
     let bomb = Array(try run("sh", ["-c", "head -c 300000000 /dev/zero | gzip -1"]))
     let server = try ScriptedServer { peer, _ in
       peer.answer(bomb, "Content-Encoding: gzip\r\n")
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: TransportError.notHTTP(host: "127.0.0.1")) { try send(to: nested) }
   }
 
-  @Test func aCompressedAnswerIsUnfoldedAndADamagedOneIsNoAnswer() throws {
+  @Test func aCompressedBodyIsDecompressedAndADamagedOneIsRefused() throws {
     let packed = Array(try run("sh", ["-c", "printf hello | gzip"]))
     let server = try ScriptedServer { peer, request in
       #expect(request.contains("\r\nAccept-Encoding: gzip, deflate\r\n"))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: ["X: y\r\n", "a", "HTTP/1.1 100 Continue\r\n\r\n", "Set-Cookie: a=b\r\n"])
-  func aFloodOfHeadersIsStoppedAtTheLimit(piece: String) throws {
+  func aFloodOfHeadersIsCutOffAtTheLimit(piece: String) throws {
     let pieces = Array(String(repeating: piece, count: 2 << 20 / piece.utf8.count).utf8)
     let server = try ScriptedServer { peer, _ in
       peer.write(piece.hasPrefix("HTTP") ? "" : Self.head)
@@ -92,7 +92,7 @@ import Testing
     #expect(throws: TransportError.tooLarge(limit: 64 << 10)) { try send(to: server) }
   }
 
-  @Test func trailersAreNotFieldsAndInterimAnswersNotAnswers() throws {
+  @Test func trailersAndInterimResponsesAreIgnored() throws {
     let server = try ScriptedServer(
       answering: "HTTP/1.1 103 Early\r\nX: early\r\n\r\n" + Self.head
         + "Transfer-Encoding: chunked\r\nX: real\r\n\r\n1\r\na\r\n0\r\nX: trailer\r\nY: z\r\n\r\n")
@@ -109,7 +109,7 @@ import Testing
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloxyz",
   ])
-  func aConnectionThatIsCutInTheMiddleIsNoAnswer(text: String) throws {
+  func aTruncatedResponseIsRefused(text: String) throws {
     let server = try ScriptedServer(answering: text, closing: true)
     #expect(throws: TransportError.unreachable(host: "127.0.0.1")) { _ = try send(to: server) }
   }
@@ -118,12 +118,12 @@ import Testing
     "SSH-2.0-OpenSSH_9.2\r\n", "\u{1}\u{2}\u{3}\u{0}", "hello", "HTTP/3.1 200 OK\r\n\r\n",
     "HTTP/1.1 abc OK\r\n\r\n", "<html></html>\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
   ])
-  func whatIsNotHTTPIsNoAnswer(text: String) throws {
+  func aReplyThatIsNotHTTPIsRefused(text: String) throws {
     let server = try ScriptedServer(answering: text, closing: true)
     #expect(throws: TransportError.notHTTP(host: "127.0.0.1")) { _ = try send(to: server) }
   }
 
-  @Test func anybodysRandomBytesAreNeverACrash() throws {
+  @Test func randomBytesNeverCrash() throws {
     var random = SystemRandomNumberGenerator()
     for round in 0..<60 {
       let noise = (0..<Int.random(in: 0...3000)).map { _ in
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aServerThatDoesNotComeToAnEndIsLeftAtTheDeadline(isSilent: Bool) throws {
+  func anEndlessResponseIsAbandonedAtTheDeadline(isSilent: Bool) throws {
     let server = try ScriptedServer { peer, _ in
       if isSilent {
         peer.waitForTheEnd()
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func whoGivesUpIsFreeWithinASecond(isSilent: Bool) throws {
+  func aCancellationTakesEffectWithinASecond(isSilent: Bool) throws {
     let cancellation = Cancellation()
     let asked = Mutex(ContinuousClock.now)
     let server = try ScriptedServer { peer, _ in
@@ -174,10 +174,10 @@ import Testing
     #expect(untouched.connections == 0)
   }
 
-  @Test func nobodyThereIsSaidToBeNobody() throws {
+  @Test func unknownAndRefusingHostsAreReported() throws {
     let gone = try ScriptedServer { peer, _ in peer.answer([]) }
     _ = try send(to: gone)
-    // The port's listener is closed by its own thread.
+    // The server's thread closes the listening socket.
     while let client = LocalClient("127.0.0.1", gone.port) { client.close() }
     #expect(throws: TransportError.unreachable(host: "127.0.0.1")) { try send(to: gone) }
   }

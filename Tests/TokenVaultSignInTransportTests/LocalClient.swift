@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A client on this machine that says what it likes. Reading waits for a minute at most.
+/// A client on this machine that sends arbitrary bytes. Reading waits for at most a minute.
 struct LocalClient: Sendable {
   let socket: Int32
 
-  /// Connects; nil where nobody listens.
+  /// Connects; nil if the connection is refused.
   init?(_ host: String, _ port: UInt16) {
     var address = sockaddr_storage()
     let isSix = host.contains(":")
@@ -47,14 +47,14 @@ struct LocalClient: Sendable {
     ScriptedServer.Peer(socket: socket).write(bytes)
   }
 
-  /// Everything until the other side hangs up.
+  /// Reads until the other side disconnects.
   func readToEnd() -> String {
     var all: [UInt8] = []
     while let more = ScriptedServer.Peer(socket: socket).read() { all += more }
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Hangs up with a reset.
+  /// Disconnects with a reset.
   func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)
     unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
@@ -63,7 +63,7 @@ struct LocalClient: Sendable {
 
   func close() { Glibc.close(socket) }
 
-  /// One request and everything that comes back; empty where nobody listens.
+  /// Sends one request and returns the reply; empty if the connection is refused.
   static func ask(_ request: String, _ port: UInt16, host: String = "127.0.0.1") -> String {
     guard let client = LocalClient(host, port) else { return "" }
     defer { client.close() }

@@ -4,12 +4,12 @@ import TokenVaultSignInTransport
 import Synchronization
 import Testing
 
-/// The listener on loopback addresses, with clients of every kind.
-@Suite struct LoopbackListenerTests {
+/// The listener on loopback addresses, with well-behaved and hostile clients.
+@Suite(.timeLimit(.minutes(10))) struct LoopbackListenerTests {
   private static let answer = "GET /cb?code=1&state=2 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
-  /// Listens until the clients are done and one of them brought the code.
-  /// - Returns: what was evaluated, in order.
+  /// Listens until the clients are done and one of them has sent the code.
+  /// - Returns: the evaluated requests, in order.
   private func receive(
     for uri: RedirectURI = .loopback(.v4, port: nil, path: "/cb"),
     deadlineMilliseconds: Int = 300_000, _ cancellation: Cancellation = Cancellation(),
@@ -34,7 +34,7 @@ import Testing
     return evaluated
   }
 
-  @Test func theAnswerEndsTheWaitAndItsPageHasArrived() throws {
+  @Test func theRedirectEndsTheWaitAndItsPageHasArrived() throws {
     let page = Mutex("")
     let evaluated = try receive { port in
       let text = LocalClient.ask(Self.answer, port)
@@ -55,7 +55,7 @@ import Testing
   @Test(arguments: [
     (RedirectURI.Loopback.v4, ["127.0.0.1"]), (.v6, ["::1"]), (.localhost, ["127.0.0.1", "::1"]),
   ])
-  func rfc8252_section7_3_everyAddressOfTheHostIsListenedOn(
+  func rfc8252_section7_3_theListenerUsesEveryAddressOfTheHost(
     host: RedirectURI.Loopback, addresses: [String]
   ) throws {
     for address in addresses {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func rfc8252_section8_3_noOtherAddressIsListenedOn() throws {
+  @Test func rfc8252_section8_3_theListenerUsesNoOtherAddress() throws {
     for (uri, others) in [
       (RedirectURI.loopback(.v4, port: nil, path: "/"), ["127.0.0.2", "::1"]),
       (.loopback(.v6, port: nil, path: "/"), ["127.0.0.1"]),
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func rfc8252_section7_3_thePortIsTheOneGivenOrAFreeOne() throws {
+  @Test func rfc8252_section7_3_thePortIsTheGivenOneOrAFreeOne() throws {
     let receiver = SystemRedirectReceiver(runtimeDirectory: nil)
     let first = try receiver.listen(for: .standard)
     let port = try #require(HTTPURL(first.redirectURI)?.port)
@@ -95,7 +95,7 @@ import Testing
     second.close()
   }
 
-  @Test func foreignRequestsAreAnsweredAndTheWaitGoesOn() throws {
+  @Test func foreignRequestsGetAReplyAndTheWaitContinues() throws {
     let pages = Mutex<[String]>([])
     let evaluated = try receive { port in
       for request in [
@@ -114,13 +114,13 @@ import Testing
     #expect(texts[2].hasSuffix("\r\n\r\n"), "an answer to HEAD has no body")
   }
 
-  @Test func whatIsNoRequestIsAnsweredWith400AndNotJudged() throws {
+  @Test func malformedRequestsGetStatus400AndAreNotEvaluated() throws {
     let pages = Mutex<[String]>([])
     let evaluated = try receive { port in
       for request in [
         "hello\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\0\0\0\n\n", "\u{16}\u{3}\u{1}\n\r\n",
-        // A head without an end, and one field of the same size.
+        // An endless head, and a single field of the same size.
         "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 1 << 20),
         "GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 1 << 17),
       ] {
@@ -131,16 +131,16 @@ import Testing
     }
     #expect(evaluated.count == 1)
     for (index, text) in pages.withLock({ $0 }).enumerated() {
-      // Whoever goes on sending may be cut off before the page is there.
+      // A client that keeps sending may be disconnected before it receives the page.
       #expect(text.hasPrefix("HTTP/1.1 400 \r\n") || (index >= 6 && text.isEmpty), "\(index)")
     }
   }
 
-  @Test func silentAndSlowClientsHoldUpNobody() throws {
+  @Test func silentAndSlowClientsDoNotDelayOthers() throws {
     let isAnswered = Atomic(false)
     let wait = Mutex(Duration.zero)
     let evaluated = try receive { port in
-      // Some say nothing, some a part, some a byte after the other for as long as they are let.
+      // Some clients are silent, some send a part of a request, some send single bytes.
       let crowd = (0..<200).compactMap { index -> LocalClient? in
         let client = LocalClient("127.0.0.1", port)
         if index % 2 == 1 { client?.write("GET / HTTP/1.1\r\nHost:".utf8) }
@@ -163,7 +163,7 @@ import Testing
       for client in crowd { client.close() }
     }
     #expect(evaluated.count == 1)
-    // A client has ten seconds: nobody's were waited for.
+    // A client's time limit is ten seconds; none was awaited.
     #expect(wait.withLock { $0 } < .seconds(8))
   }
 
@@ -184,7 +184,7 @@ import Testing
     #expect(evaluated.last?.query == "code=1&state=2")
   }
 
-  @Test func thePageArrivesThoughTheBrowserSentMoreThanWasRead() throws {
+  @Test func thePageArrivesEvenIfTheBrowserSentMoreThanWasRead() throws {
     let page = Mutex("")
     _ = try receive { port in
       let body = String(repeating: "x", count: 60_000)
@@ -195,7 +195,7 @@ import Testing
     #expect(page.withLock { $0 }.hasSuffix("<p>Döne"))
   }
 
-  @Test func aBrowserThatNeverHangsUpDelaysTheEndByMoments() throws {
+  @Test func aBrowserThatNeverDisconnectsDelaysTheEndByAboutASecond() throws {
     let isOver = DispatchSemaphore(value: 0)
     let started = ContinuousClock.now
     _ = try receive { port in
@@ -214,12 +214,12 @@ import Testing
     #expect(throws: SignInError.timedOut) { try receive(deadlineMilliseconds: 50) { _ in } }
   }
 
-  @Test func theWaitEndsWithinASecondOfBeingCancelled() throws {
+  @Test func theWaitEndsWithinASecondOfItsCancellation() throws {
     let cancellation = Cancellation()
     let asked = Mutex(ContinuousClock.now)
     #expect(throws: SignInError.cancelled) {
       try receive(cancellation) { port in
-        // The wait is on when it answers.
+        // A reply shows that the wait has begun.
         _ = LocalClient.ask("GET / HTTP/1.0\r\n\r\n", port)
         asked.withLock { $0 = .now }
         cancellation.cancel()

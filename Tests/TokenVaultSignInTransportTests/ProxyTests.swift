@@ -4,11 +4,11 @@ import TokenVaultSignInTransport
 import Synchronization
 import Testing
 
-/// What goes through the proxies of the environment, each time in a process of its own.
-@Suite struct ProxyTests {
+/// The environment's proxy settings, each in a process of its own.
+@Suite(.timeLimit(.minutes(10))) struct ProxyTests {
   private static let host = "provider.example"
 
-  /// A proxy that leads every CONNECT to one port of this machine.
+  /// A proxy that connects every CONNECT request to one port of this machine.
   private func proxy(to port: UInt16) throws -> ScriptedServer {
     try ScriptedServer { client, request in
       guard request.hasPrefix("CONNECT "), let server = LocalClient("127.0.0.1", port) else {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy"])
-  func theProxyOfTheEnvironmentIsUsedAndTheServersCertificateStillChecked(name: String) throws {
+  func theEnvironmentsProxyIsUsedAndTheServersCertificateStillChecked(name: String) throws {
     let certificates = try TestCertificates()
     let server = try TLSServer(try certificates.certificate(for: "DNS:\(Self.host)"))
     let proxy = try proxy(to: server.port)
@@ -40,7 +40,7 @@ import Testing
     #expect(untrusted.first == "error untrusted(host: \"\(Self.host)\")")
   }
 
-  @Test func whatNoProxyNamesIsAskedDirectly() throws {
+  @Test func hostsInNoProxyAreContactedDirectly() throws {
     let proxy = try ScriptedServer(answering: "HTTP/1.1 200 OK\r\n\r\n")
     defer { proxy.stop() }
     let said = try runTransportProbe(
@@ -50,7 +50,7 @@ import Testing
     #expect(proxy.connections == 0)
   }
 
-  @Test func rfc8252_section8_3_thisMachineIsNeverAskedThroughAProxy() throws {
+  @Test func rfc8252_section8_3_requestsToThisMachineUseNoProxy() throws {
     let proxy = try ScriptedServer(answering: "HTTP/1.1 200 OK\r\n\r\n", closing: true)
     defer { proxy.stop() }
     let server = try ScriptedServer(answering: "HTTP/1.1 204 No Content\r\n\r\n")
@@ -65,7 +65,7 @@ import Testing
     #expect(proxy.connections == 0)
   }
 
-  @Test func httpToAnotherMachineIsRefusedBeforeAnythingIsLoadedOrSent() throws {
+  @Test func httpToAnotherMachineIsRefusedBeforeAnythingIsSent() throws {
     let proxy = try ScriptedServer(answering: "HTTP/1.1 200 OK\r\n\r\n", closing: true)
     defer { proxy.stop() }
     for host in ["login.example", "192.0.2.1", "localhost.example", "127.0.0.1.example", "[::2]"] {
@@ -77,7 +77,7 @@ import Testing
     #expect(proxy.connections == 0)
   }
 
-  @Test func aProxyThatIsNotThereOrRefusesIsNamedAsTheFault() throws {
+  @Test func anUnreachableOrRefusingProxyIsReported() throws {
     let refusing = try ScriptedServer(
       answering:
         "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n",

@@ -5,10 +5,10 @@ import Synchronization
 import Testing
 import TokenVaultTestSupport
 
-/// Redirects to a private-use scheme, handed over between two processes of one user.
-@Suite final class SchemeListenerTests {
+/// Redirects to a private-use scheme, delivered between two processes of one user.
+@Suite(.timeLimit(.minutes(10))) final class SchemeListenerTests {
   private static let uri = RedirectURI.scheme("msauth.com.example.app", rest: "//auth")
-  // Short, since a socket's path has at most 107 bytes, whatever TMPDIR says.
+  // Short, and independent of TMPDIR, because a socket's path has at most 107 bytes.
   private let directory = "/tmp/tv-scheme-\(UUID().uuidString.prefix(13))"
   private var receiver: SystemRedirectReceiver {
     SystemRedirectReceiver(runtimeDirectory: directory)
@@ -48,7 +48,7 @@ import TokenVaultTestSupport
     return evaluated
   }
 
-  @Test func rfc8252_section7_1_aURLThatTheDesktopOpensReachesTheWaitingProcess() throws {
+  @Test func rfc8252_section7_1_aURLOpenedByTheDesktopReachesTheWaitingProcess() throws {
     let directory = directory
     let refusal = Mutex<(any Error)?>(nil)
     let evaluated = try receive {
@@ -66,7 +66,7 @@ import TokenVaultTestSupport
     #expect(refusal.withLock { $0 as? HandoverError } == .refused)
   }
 
-  @Test func whereNobodyWaitsTheDesktopIsTold() throws {
+  @Test func aURLWithoutAWaitingSignInIsReported() throws {
     let deliver = { [directory] in
       try SchemeHandover.deliver(url: "msauth.com.example.app://auth?code=1", directory: directory)
     }
@@ -74,7 +74,7 @@ import TokenVaultTestSupport
     let listener = try receiver.listen(for: Self.uri)
     listener.close()
     #expect(throws: HandoverError.nobodyWaits) { try deliver() }
-    // What a process that was killed leaves behind.
+    // The files that a killed process leaves behind.
     close(try UnixSocket.listen(socketPath))
     #expect(FileManager.default.fileExists(atPath: socketPath))
     #expect(throws: HandoverError.nobodyWaits) { try deliver() }
@@ -82,7 +82,7 @@ import TokenVaultTestSupport
     #expect(!FileManager.default.fileExists(atPath: socketPath))
   }
 
-  @Test func aSecondSessionForTheSameSchemeIsRefusedUntilTheFirstIsOver() throws {
+  @Test func aSecondSessionForASchemeIsRefusedUntilTheFirstEnds() throws {
     let first = try receiver.listen(for: Self.uri)
     #expect(throws: SignInError.sessionAlreadyRunning) { _ = try receiver.listen(for: Self.uri) }
     try receiver.listen(for: .scheme("msauth.other", rest: "//auth")).close()
@@ -95,13 +95,13 @@ import TokenVaultTestSupport
     "../../etc.x://auth", "msauth.com.example.app://auth?a b", "msauth.com.example.app://auth\n",
     "", "msauth.x://" + String(repeating: "a", count: 20_000),
   ])
-  func whatIsNoURLOfAPrivateSchemeIsNotHandedOver(url: String) {
+  func onlyURLsOfPrivateSchemesAreDelivered(url: String) {
     #expect(throws: HandoverError.invalidURL) {
       try SchemeHandover.deliver(url: url, directory: directory)
     }
   }
 
-  @Test func onlyTheUserCanReachTheSocket() throws {
+  @Test func onlyTheUserCanConnectToTheSocket() throws {
     let listener = try receiver.listen(for: Self.uri)
     defer { listener.close() }
     for (path, mode) in [(room, 0o700), (socketPath, 0o600)] {
@@ -110,7 +110,7 @@ import TokenVaultTestSupport
     }
   }
 
-  @Test func aRoomThatOthersCanLookIntoIsNotUsed() throws {
+  @Test func aDirectoryThatOthersCanReadIsNotUsed() throws {
     try FileManager.default.createDirectory(
       atPath: room, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     #expect(throws: SignInError.redirectUnavailable(EACCES)) {
@@ -126,13 +126,13 @@ import TokenVaultTestSupport
     }
   }
 
-  @Test func withoutARuntimeDirectoryThereIsNoMeetingPlace() {
+  @Test func withoutARuntimeDirectoryListeningFails() {
     #expect(throws: SignInError.redirectUnavailable(ENOENT)) {
       _ = try SystemRedirectReceiver(runtimeDirectory: nil).listen(for: Self.uri)
     }
   }
 
-  @Test func aDirectoryWithALongNameWillDo() throws {
+  @Test func aDirectoryWithALongNameWorks() throws {
     let long = directory + "/" + String(repeating: "long", count: 40)
     try FileManager.default.createDirectory(
       atPath: long, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A server on 127.0.0.1 that answers whatever the test says, HTTP or not. Each connection has a
-/// thread of its own.
+/// A server on 127.0.0.1 that sends any reply, HTTP or not. Each connection has a thread of its
+/// own.
 final class ScriptedServer: Sendable {
-  /// One connection, as the script sees it.
+  /// A connection, as the script uses it.
   struct Peer {
     let socket: Int32
 
-    /// Writes all of it; false when the client is gone.
+    /// Writes all bytes; false if the client has disconnected.
     @discardableResult
     func write(_ bytes: some Sequence<UInt8>) -> Bool {
       var rest = Array(bytes)[...]
@@ -25,20 +25,20 @@ final class ScriptedServer: Sendable {
     @discardableResult
     func write(_ text: String) -> Bool { write(text.utf8) }
 
-    /// Writes an answer with a body; false when the client is gone.
+    /// Writes a response with a body; false if the client has disconnected.
     @discardableResult
     func answer(_ body: some Collection<UInt8>, _ headers: String = "") -> Bool {
       write("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\(headers)\r\n") && write(body)
     }
 
-    /// What has come, at least a byte; nil at the end.
+    /// Reads at least a byte; nil at the end.
     func read() -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 65536)
       let count = unsafe recv(socket, &bytes, bytes.count, 0)
       return count > 0 ? Array(bytes[..<count]) : nil
     }
 
-    /// Waits until the client closes.
+    /// Waits until the client disconnects.
     func waitForTheEnd() { while read() != nil {} }
   }
 
@@ -47,8 +47,8 @@ final class ScriptedServer: Sendable {
   private let seen = Mutex<(requests: [String], connections: Int)>(([], 0))
 
   /// - Parameters:
-  ///   - reading: whether requests are read; where not, the script is called once, with no text.
-  ///   - script: is called for each request with its text; false ends the connection.
+  ///   - reading: whether to read requests; if not, the script is called once, with an empty text.
+  ///   - script: called with the text of each request; false ends the connection.
   init(
     reading: Bool = true, _ script: @escaping @Sendable (Peer, String) -> Bool
   ) throws {
@@ -66,7 +66,7 @@ final class ScriptedServer: Sendable {
     }
     guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     port = UInt16(bigEndian: address.sin_port)
-    // The server lives as long as its process unless it is stopped.
+    // The server runs as long as its process, unless it is stopped.
     Thread.detachNewThread { [self] in
       while case let client = accept(descriptor, nil, nil), client >= 0 {
         seen.withLock { $0.connections += 1 }
@@ -76,12 +76,12 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// An answer to every request.
+  /// A server that sends the same response to every request.
   convenience init(answering text: String, closing: Bool = false) throws {
     try self.init { peer, _ in peer.write(text) && !closing }
   }
 
-  /// A server that says its text to whatever comes first, and hangs up.
+  /// A server that replies to the first bytes with a text, and disconnects.
   static func blunt(_ text: String) throws -> ScriptedServer {
     try ScriptedServer(reading: false) { peer, _ in
       _ = peer.read()
@@ -91,7 +91,7 @@ final class ScriptedServer: Sendable {
   }
 
   var url: String { "http://127.0.0.1:\(port)" }
-  /// The texts of all requests so far.
+  /// The texts of all requests so far, in order.
   var requests: [String] { seen.withLock { $0.requests } }
   var connections: Int { seen.withLock { $0.connections } }
 

@@ -3,8 +3,8 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Testing
 
-/// Whom the transport believes.
-@Suite struct TLSTests {
+/// The certificates that the transport trusts.
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
   private let certificates: TestCertificates
 
   init() throws { certificates = try TestCertificates() }
@@ -20,7 +20,7 @@ import Testing
       ).status
   }
 
-  @Test func aCertificateIsTrustedByTheFileOrTheDirectoryThatWasGiven() throws {
+  @Test func certificatesFromTheGivenFileOrDirectoryAreTrusted() throws {
     let server = try TLSServer(try certificates.certificate(for: "DNS:localhost,IP:127.0.0.1"))
     #expect(try status("localhost", server.port, file: certificates.authority) == 200)
     #expect(try status("127.0.0.1", server.port, file: certificates.authority) == 200)
@@ -36,9 +36,9 @@ import Testing
     #expect(try status("localhost", server.port, directory: directory) == 200)
   }
 
-  /// libcurl's OpenSSL and the vault's are one in a program that is linked dynamically. Options of
-  /// the first to use it are for both, and without all digests no certificate verifies.
-  @Test func theVaultsCryptographyLeavesTLSAsItIs() throws {
+  /// In a dynamically linked program, libcurl and the vault share one OpenSSL. The options of the
+  /// first user apply to both, and without all digests no certificate would verify.
+  @Test func theVaultsCryptographyDoesNotAffectTLS() throws {
     let server = try TLSServer(try certificates.certificate(for: "DNS:localhost"))
     let answer = try runTransportProbe(
       ["https://localhost:\(server.port)/", certificates.authority])
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatHoldsNoCertificatesIsSaidToBeOne() throws {
+  @Test func aFileWithoutCertificatesIsReported() throws {
     let server = try TLSServer(try certificates.certificate(for: "DNS:localhost"))
     let garbage = certificates.path("garbage.pem")
     try Data("not a certificate".utf8).write(to: URL(filePath: garbage))
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func rfc8996_anOutdatedVersionOfTLSIsNotSpoken() throws {
+  @Test func rfc8996_outdatedTLSVersionsAreRefused() throws {
     let server = try TLSServer(
       try certificates.certificate(for: "DNS:localhost"),
       ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func aServerWithoutTLSIsNotSpokenTo() throws {
+  @Test func aServerWithoutTLSIsReported() throws {
     let blunt = try ScriptedServer.blunt("HTTP/1.1 400 Bad Request\r\n\r\n")
     defer { blunt.stop() }
     #expect(throws: TransportError.noTLS(host: "localhost")) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a program to its end; throws where it fails.
+/// Runs a program to its end; throws if it fails.
 @discardableResult
 func run(_ program: String, _ arguments: [String]) throws -> Data {
   let process = Process()
@@ -19,7 +19,7 @@ func run(_ program: String, _ arguments: [String]) throws -> Data {
 
 struct ToolFailure: Error { let tool: String }
 
-/// A certificate authority that nobody trusts, with certificates for a few hosts.
+/// A certificate authority that the system does not trust, with certificates for some hosts.
 final class TestCertificates {
   let directory = FileManager.default.temporaryDirectory
     .appending(path: "tokenvault-tls-\(UUID().uuidString)")
@@ -45,7 +45,7 @@ final class TestCertificates {
 
   func path(_ name: String) -> String { directory.appending(path: name).path }
 
-  /// A certificate for these names (`DNS:…`, `IP:…`) with its key, in one file.
+  /// The path of a certificate for these names (`DNS:…`, `IP:…`) and its key, in one file.
   func certificate(for names: String, days: Int = 2) throws -> String {
     let name = UUID().uuidString
     let (key, request, made) = (path(name + ".key"), path(name + ".csr"), path(name + ".pem"))
@@ -70,7 +70,7 @@ final class TestCertificates {
   }
 }
 
-/// `openssl s_server`, which answers every request with a page about the connection.
+/// `openssl s_server`, which replies to every request with a page about the connection.
 final class TLSServer {
   let port: UInt16
   private let process = Process()
@@ -97,7 +97,7 @@ final class TLSServer {
   }
 
   deinit {
-    // A child of one of Dispatch's threads has SIGTERM blocked.
+    // Children of Dispatch's threads inherit a blocked SIGTERM.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a body on so many threads of their own, and waits for all.
+/// Runs a body on this many threads, and waits for all of them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let done = DispatchSemaphore(value: 0)
   for index in 0..<count {

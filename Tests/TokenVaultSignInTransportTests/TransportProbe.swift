@@ -1,7 +1,7 @@
 import Foundation
 import TokenVaultTestSupport
 
-/// Runs transport-probe in an environment of the test's, and nothing of the tests' own.
+/// Runs transport-probe with this environment, without the variables of the test process.
 func runTransportProbe(
   _ arguments: [String], environment: [String: String] = [:]
 ) throws -> [String] {

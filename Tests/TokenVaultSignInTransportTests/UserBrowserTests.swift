@@ -3,9 +3,9 @@ import Testing
 
 @testable import TokenVaultSignInTransport
 
-/// Which browser a sign-in opens.
-@Suite struct UserBrowserTests {
-  @Test func theBrowserIsTheOneThatWasNamedElseTheUsersElseTheDesktops() {
+/// The choice of the browser for a sign-in.
+@Suite(.timeLimit(.minutes(10))) struct UserBrowserTests {
+  @Test func theBrowserIsTheGivenOneElseTheUsersElseTheDesktops() {
     let desktop = ["WAYLAND_DISPLAY": "wayland-0"]
     #expect(UserBrowser(nil, [:]).commands.isEmpty)
     #expect(UserBrowser(nil, desktop).commands == ["xdg-open"])
@@ -16,7 +16,7 @@ import Testing
     #expect(UserBrowser("", chosen).commands == [""])
   }
 
-  @Test func withoutABrowserNothingIsStartedAndTheFirstThatWorksIsTaken() throws {
+  @Test func theFirstBrowserThatStartsIsUsed() throws {
     let page = try #require(HTTPURL("https://id.example/"))
     let path = ["PATH": "/usr/bin:/bin"]
     #expect(!UserBrowser(nil, path).open(page))

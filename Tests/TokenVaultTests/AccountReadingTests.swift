@@ -13,7 +13,7 @@ struct AccountReadingTests {
   init() throws { vault = try TestVault() }
 
   /// Ada in two tenants, Bob, Eve under two policies, Carl in the Chinese cloud.
-  private func everybody() throws -> VaultCore {
+  private func everybody() throws -> GroupSession {
     let core = vault.core()
     let carl = Person(
       id: "44444444-4444-4444-8444-444444444444.\(Person.contoso)", username: "carl@cn.example",
@@ -80,7 +80,7 @@ struct AccountReadingTests {
   func emptyReasons() throws {
     let core = vault.core()
     #expect(try core.accounts(.all).emptyReason == .groupDoesNotExist)
-    let other = try #require(GroupName("dev.tokenvault.shared"))
+    let other = GroupName("dev.tokenvault.shared")
     try vault.core(other).create()
     #expect(try core.accounts(.all).emptyReason == .onlyInOtherGroups([other]))
     try core.create()

@@ -8,7 +8,7 @@ import TokenVaultModel
 @Suite("The current account")
 struct CurrentAccountTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
 
   init() throws {
     vault = try TestVault()

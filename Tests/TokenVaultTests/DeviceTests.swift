@@ -8,7 +8,7 @@ import TokenVaultModel
 @Suite("Shared devices")
 struct DeviceTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
 
   init() throws {
     vault = try TestVault()

@@ -159,7 +159,7 @@ struct GroupCreationAndCustodyTests {
   @Test("the right passphrase opens, a wrong one and none do not, and the keyring is not asked")
   func passphrase() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
-    func core(_ passphrase: String?) -> VaultCore {
+    func core(_ passphrase: String?) -> GroupSession {
       vault.core {
         $0.sessionBusAddress = nil
         $0.passphrase = passphrase.map { Self.answering($0) }
@@ -199,7 +199,7 @@ struct GroupCreationAndCustodyTests {
     let core = vault.core { $0.passphrase = Self.answering("fake-passphrase") }
     try core.importCache(Person.ada.cache() + Person.bob.cache())
     try core.unlock(seconds: 600)
-    func silent() -> VaultCore { vault.core() }
+    func silent() -> GroupSession { vault.core() }
     #expect(try silent().accounts(.all).accounts.count == 2)
     try silent().signOut([Person.ada.id])
     #expect(try silent().accounts(.all).accounts.count == 1)
@@ -241,7 +241,7 @@ struct GroupCreationAndCustodyTests {
     let missing = #expect(throws: VaultError.self) { try vault.core().create() }
     #expect(missing?.custody == .keyFileMissing(path: path))
     #expect(try files(vault) == [])
-    try KeyFileCustody.create(path: path)
+    try KeyFileCustodian.create(path: path)
     try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
     try vault.core().signOut([Person.bob.id])
     #expect(try vault.core().accounts(.all).accounts.count == 1)

@@ -9,7 +9,7 @@ import TokenVaultModel
 @Suite("Importing into a group, and exporting from it")
 struct ImportingTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
 
   init() throws {
     vault = try TestVault()

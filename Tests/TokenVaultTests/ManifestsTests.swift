@@ -50,7 +50,7 @@ struct ManifestsTests {
     #expect(try found().manifest.title == "user")
     try manifests.remove(try #require(GroupName(Self.name)))
     #expect(try found().manifest.title == "machine")
-    let unknown = try #require(GroupName("org.example.none"))
+    let unknown = GroupName("org.example.none")
     let error = #expect(throws: VaultError.self) { try manifests.find(unknown) }
     #expect(error?.name == "noManifest")
   }

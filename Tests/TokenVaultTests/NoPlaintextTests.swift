@@ -37,7 +37,7 @@ struct NoPlaintextTests {
     try core.setAlias(alias, of: Person.ada.username)
     try core.switchTo(alias)
     _ = try core.currentAccount(client: Clients.cli)
-    let tag = try core.read { try core.resolve(alias, in: $0).tag }
+    let tag = try core.read { try core.lookup.stored(.named(alias), in: $0).tag }
     try DirectoryRules(vaultDirectory: vault.directory.path).set(
       DirectoryRules.Rule(group: core.group, account: tag, path: "/work"))
     _ = try core.tokenText(account: alias)

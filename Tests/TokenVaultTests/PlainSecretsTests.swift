@@ -8,7 +8,7 @@ import TokenVaultModel
 @Suite("Passwords and personal access tokens")
 struct PlainSecretsTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
 
   init() throws {
     vault = try TestVault()

@@ -14,8 +14,8 @@ extension GroupCreationAndCustodyTests {
   func rekey() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
-    try KeyFileCustody.create(path: path)
-    func core() -> VaultCore {
+    try KeyFileCustodian.create(path: path)
+    func core() -> GroupSession {
       vault.core {
         $0.passphrase = Self.answering("fake-passphrase")
         $0.keyFile = path
@@ -43,7 +43,7 @@ extension GroupCreationAndCustodyTests {
   func formerKeyStays() throws {
     let session = try PrivateSecretService()
     let vault = try TestVault(session: session)
-    func core(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> VaultCore {
+    func core(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> GroupSession {
       vault.core {
         $0.passphrase = { purpose in
           if case .create = purpose { try meanwhile() }
@@ -65,10 +65,10 @@ extension GroupCreationAndCustodyTests {
   func keyFileRekeyCutShort() throws {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
-    for path in files { try KeyFileCustody.create(path: path) }
+    for path in files { try KeyFileCustodian.create(path: path) }
     try vault.save(try manifest(.keyFile(path: files[0])))
     try vault.core().importCache(Person.ada.cache())
-    let manifests = vault.core().manifests
+    let manifests = vault.core().configuration.manifests
     try manifests.stage(try manifest(.keyFile(path: files[1])))
     #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
     try vault.core().rekey(to: .keyFile, keyFile: files[1])
@@ -85,7 +85,7 @@ extension GroupCreationAndCustodyTests {
   @Test("a former key that a power cut brings back after the group left the keyring is deleted")
   func keyComesBackAfterLeaving() throws {
     let vault = try TestVault()
-    func core() -> VaultCore {
+    func core() -> GroupSession {
       vault.core { $0.passphrase = Self.answering("fake-passphrase") }
     }
     try core().importCache(Person.ada.cache())
@@ -114,7 +114,7 @@ extension GroupCreationAndCustodyTests {
   func hungAfterLeaving() throws {
     let session = try PrivateSecretService()
     let vault = try TestVault(session: session)
-    func core() -> VaultCore {
+    func core() -> GroupSession {
       vault.core { $0.passphrase = Self.answering("fake-passphrase") }
     }
     try core().importCache(Person.ada.cache() + Person.bob.cache())
@@ -137,16 +137,20 @@ extension GroupCreationAndCustodyTests {
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
+  private func opened(_ session: GroupSession) throws -> UnlockedGroup {
+    try KeyRetrieval(configuration: session.configuration).open(session.configuration.groupPath)
+  }
+
   /// A commit that fails while the log is synced leaves its frames behind those that count; with
   /// the last connection gone, the next recovery takes them for committed.
   @Test("a commit in doubt that may come back from the log never loses its only key")
   func commitInDoubt() throws {
     let vault = try TestVault(manifest: try manifest(.passphrase))
-    func core() -> VaultCore {
+    func core() -> GroupSession {
       vault.core { $0.passphrase = Self.answering("fake-passphrase") }
     }
     try core().importCache(Person.ada.cache())
-    let group = try core().open()
+    let group = try opened(core())
     try group.write { _ in }
     let before = try vault.backUp()
 
@@ -161,7 +165,8 @@ extension GroupCreationAndCustodyTests {
         )
       })
     let doubtful = try SecretBytes.random(count: 32)
-    let other = try copy.core { $0.passphrase = Self.answering("fake-passphrase") }.open()
+    let other = try opened(
+      copy.core { $0.passphrase = Self.answering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
         to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,

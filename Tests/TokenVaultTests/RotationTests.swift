@@ -69,7 +69,7 @@ struct RotationTests {
       try FileLock.hold(core.configuration.lockPath, waiting: 0) {
         try Rotation(core.configuration).run(
           group, finally: { _ in try vault.session.freezeDaemon() },
-          { [try core.resolve(Person.ada.id, in: $0)] })
+          { [try core.lookup.stored(.named(Person.ada.id), in: $0)] })
       }
     }
     #expect(outcome.oldKeyFailure as? CustodyError == .timedOut)

@@ -10,7 +10,7 @@ import TokenVaultModel
 @Suite("Signing out")
 struct SignOutTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
 
   init() throws {
     // A keyring of its own: every secret in it is tried, and others' come and go meanwhile.
@@ -106,7 +106,7 @@ struct SignOutTests {
     try importBoth()
     let rules = DirectoryRules(vaultDirectory: vault.directory.path)
     let tags = try core.read { transaction in
-      try [Person.ada, .bob].map { try core.resolve($0.id, in: transaction).tag }
+      try [Person.ada, .bob].map { try core.lookup.stored(.named($0.id), in: transaction).tag }
     }
     for (tag, path) in zip(tags, ["/projects/ada", "/projects/bob"]) {
       try rules.set(DirectoryRules.Rule(group: core.group, account: tag, path: path))
@@ -272,7 +272,7 @@ struct SignOutTests {
   }
 }
 
-extension VaultCore {
+extension GroupSession {
   fileprivate func listingOrError() -> String {
     do {
       return "\(try accounts(.all).damagedRows) damaged"

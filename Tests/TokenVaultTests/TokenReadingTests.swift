@@ -7,7 +7,7 @@ import TokenVaultModel
 @Suite("Reading stored tokens")
 struct TokenReadingTests {
   private let vault: TestVault
-  private let core: VaultCore
+  private let core: GroupSession
   private let ada = Person.ada
 
   init() throws {

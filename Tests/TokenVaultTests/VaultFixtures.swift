@@ -117,7 +117,7 @@ extension AccountListing {
   var usernames: [String] { accounts.map(\.username) }
 }
 
-extension VaultCore {
+extension GroupSession {
   func tokenText(
     _ scopes: String = "User.Read", account: String? = nil, client: String? = nil
   ) throws(VaultError) -> String {

@@ -8,8 +8,8 @@ enum DurableWrite {
   static func run(directory: String, environment: [String: String], runs: Int) async throws -> (
     vault: Sample, bare: Sample
   ) {
-    guard let group = GroupName("dev.tokenvault.shared"),
-      let configuration = VaultConfiguration(group: group, environment: environment),
+    let group: GroupName = "dev.tokenvault.shared"
+    guard let configuration = VaultConfiguration(group: group, environment: environment),
       let service = ServiceURL("https://bench.example.com")
     else { throw Command.Failed(arguments: ["configuration"], status: -1) }
     let vault = Vault(configuration)

@@ -9,8 +9,8 @@ enum SilentToken {
   static func run(
     directory: String, environment: [String: String], runs: Int
   ) async throws -> (ours: Sample, theirs: Double?) {
-    guard let group = GroupName("dev.tokenvault.shared"),
-      let configuration = VaultConfiguration(group: group, environment: environment)
+    let group: GroupName = "dev.tokenvault.shared"
+    guard let configuration = VaultConfiguration(group: group, environment: environment)
     else { throw Command.Failed(arguments: ["configuration"], status: -1) }
     let cache = cache(accounts: 100)
     let application = PublicClientApplication(
@@ -84,9 +84,9 @@ enum SilentToken {
 
   /// Returning a stored token needs neither network nor browser, so all of them fail.
   private struct Nobody: HTTPTransport, RedirectReceiving, BrowserOpening {
-    func send(
-      _ request: HTTPRequest, _ cancellation: Cancellation
-    ) throws(TransportError) -> HTTPResponse { throw .noLibrary }
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      throw .noLibrary
+    }
     func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
       throw .cancelled
     }

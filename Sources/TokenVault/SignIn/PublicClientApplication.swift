@@ -14,7 +14,6 @@ public final class PublicClientApplication: Sendable {
   public let configuration: ApplicationConfiguration
   /// The group: accounts, current account, changes.
   public let vault: Vault
-  private let vaultConfiguration: VaultConfiguration
   private let platform: SignInPlatform
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
@@ -33,9 +32,8 @@ public final class PublicClientApplication: Sendable {
     self.configuration = configuration
     self.log = log
     var platform = platform
-    if let log { platform.transport = log.told(by: platform.transport) }
+    if let log { platform.transport = log.wrapping(platform.transport) }
     self.platform = platform
-    vaultConfiguration = vault
     self.vault = Vault(vault)
     directory = ProviderDirectory(transport: platform.transport)
     keys = ProviderKeys(transport: platform.transport)
@@ -48,8 +46,9 @@ public final class PublicClientApplication: Sendable {
 
   /// Signs a user in through the browser.
   /// - Throws: ``VaultError/signIn(_:)``: ``SignInError/sessionAlreadyRunning`` while another
-  ///   interactive call of this application is open; after ``SignInError/declinedScopes(granted:declined:)``
-  ///   the account is signed in and stored nevertheless.
+  ///   interactive call of this application is open; after
+  ///   ``SignInError/declinedScopes(granted:declined:)`` the account is signed in and stored
+  ///   nevertheless.
   public func acquireToken(
     interactive request: InteractiveRequest
   ) async throws(VaultError) -> AuthenticationResult {
@@ -98,7 +97,7 @@ public final class PublicClientApplication: Sendable {
     options.forceRefresh = request.forceRefresh
     options.correlationID = request.correlationID
     options.extraParameters = request.extraParameters
-    let account = AccountChoice.known(request.account)
+    let account = AccountReference.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // Who first has to ask the provider which tenant it is cannot be answered from the cache.
     if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
@@ -118,7 +117,8 @@ public final class PublicClientApplication: Sendable {
   }
 
   /// Calls an API with a token of an account, which is refreshed where that is due. An answer that
-  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with them.
+  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with
+  /// them.
   ///
   /// The token goes to the request's address and nowhere else: a redirect is an answer like any
   /// other, and so is an error of the API.
@@ -129,9 +129,9 @@ public final class PublicClientApplication: Sendable {
     var request = request
     request.token = tokenRequest(request.scopes)
     request.silent = silentOptions
-    let (chosen, choice) = (request, AccountChoice.known(account))
+    let (chosen, reference) = (request, AccountReference.known(account))
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
-      try acquisition.call(chosen, of: choice)
+      try acquisition.call(chosen, of: reference)
     }
   }
 
@@ -190,7 +190,7 @@ public final class PublicClientApplication: Sendable {
   /// of the group keep theirs.
   @discardableResult
   public func remove(_ account: Account) async throws(VaultError) -> SignOutReport {
-    try await vault.signOut([account.selector], clientID: configuration.clientID)
+    try await vault.signOut([account], clientID: configuration.clientID)
   }
 
   /// Signs an account out: erased here first and for certain, then the provider is told. On a
@@ -206,9 +206,10 @@ public final class PublicClientApplication: Sendable {
     options.endsBrowserSession = parameters.signOutFromBrowser
     options.extraParameters = FormParameters(sorted: parameters.extraParameters)
     let chosen = options
-    let accounts = parameters.wipeCacheForAllAccounts ? nil : [account.selector]
+    let scope: Erasure.Scope =
+      parameters.wipeCacheForAllAccounts ? .everything : .accounts([.known(account)])
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
-      try acquisition.signOut(accounts, chosen)
+      try Revocation(acquisition).signOut(scope, chosen)
     }
   }
 
@@ -268,7 +269,7 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> AuthenticationResult {
     try await blocking(cancellation) { acquisition throws(VaultError) in
       let presentation = try self.key.presentation(scheme)
-      return try acquisition.core.authenticationResult(
+      return try TokenCompletion(session: acquisition.session).complete(
         try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
     }
   }
@@ -295,7 +296,7 @@ public final class PublicClientApplication: Sendable {
 
   private func acquisition(_ cancellation: Cancellation) -> Acquisition {
     Acquisition(
-      core: VaultCore(vaultConfiguration), directory: directory, keys: keys, platform: platform,
+      vault.session, directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }

@@ -15,16 +15,16 @@ package struct StoredSignIn: Sendable {
   package let scopes: ScopeSet
 }
 
-extension VaultCore {
+extension GroupSession {
   /// With what an account was signed in.
   /// - Parameter client: nil for the account's only one.
   package func storedSignIn(
-    _ choice: AccountChoice, client: String? = nil
+    _ reference: AccountReference, client: String? = nil
   ) throws(VaultError) -> StoredSignIn {
     try read { transaction in
-      let stored = try self.stored(choice, in: transaction)
+      let stored = try self.lookup.stored(reference, in: transaction)
       let record = stored.record
-      let account = self.account(stored, in: transaction)
+      let account = self.lookup.account(stored, in: transaction)
       let signedIn = account.clientIDs.filter {
         record.clients[CaseFolding.key($0)] != .signedOut
       }
@@ -36,7 +36,7 @@ extension VaultCore {
       }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
       return StoredSignIn(
         account: account, clientIDs: clients, clientID: clientID,
-        authority: try clientID.flatMap { try self.signedInBy($0, record) },
+        authority: try clientID.flatMap { try record.authority(ofClient: $0) },
         scopes: last?.scopes ?? ScopeSet([]))
     }
   }

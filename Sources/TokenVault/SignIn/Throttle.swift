@@ -35,39 +35,3 @@ enum Throttle {
       isExact: true, until: now.advanced(by: 120), code: answer.code, suberror: answer.suberror)
   }
 }
-
-extension VaultCore {
-  func noteThrottle(
-    _ wish: Throttle.Wish?, _ plan: SilentPlan.Refresh, _ options: SilentOptions
-  ) throws(VaultError) {
-    guard let wish else { return }
-    let now = now
-    try write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
-      let digests = try Self.digest(plan.clientID, plan.authority, plan.scopes, options)
-      let request = digests[wish.isExact ? 1 : 0]
-      stored.record.throttleEntries.removeAll { $0.until <= now || $0.request == request }
-      stored.record.throttleEntries.append(
-        AccountRecord.ThrottleEntry(
-          request: request, until: wish.until, code: wish.code, suberror: wish.suberror))
-      // More than a handful of different requests in two minutes are no loop.
-      stored.record.throttleEntries = stored.record.throttleEntries.suffix(16)
-      try transaction.update(&stored)
-    }
-  }
-
-  /// Deletes a refresh token that the provider refused, unless it was replaced in the meantime.
-  /// - Returns: whether it was still the stored one.
-  func dropRefreshToken(
-    _ token: Redacted<String>, _ plan: SilentPlan.Refresh
-  ) throws(VaultError) -> Bool {
-    try write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag),
-        try transaction.holds(token, in: stored)
-      else { return false }
-      try transaction.removeRefreshToken(token, from: &stored)
-      try transaction.update(&stored)
-      return true
-    }
-  }
-}

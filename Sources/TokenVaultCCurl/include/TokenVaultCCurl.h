@@ -2,49 +2,49 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// One HTTP exchange over libcurl, which is loaded at the first call and not at program start:
-// who serves a cached token must not pay for the network.
+// HTTP exchanges over libcurl, which is loaded for the first one and not at program start: a
+// program that only serves cached tokens does not pay for the network.
 
-/// A connection that is kept between exchanges. Used by one thread at a time.
+/// A connection that is reused by later exchanges. One thread may use it at a time.
 typedef struct tv_http tv_http;
 
 typedef struct {
-  /// Over everything, name lookup included.
+  /// The time limit for the whole exchange, name lookup included.
   int deadline_ms;
-  /// Bytes of body, counted after decoding.
+  /// The size limit for the body, in bytes after decoding.
   size_t answer_limit;
-  /// Bytes of all header lines, trailers and interim answers included.
+  /// The size limit for all header lines, including trailers and interim responses, in bytes.
   size_t head_limit;
-  /// The address is this machine's: http will do, and no proxy is asked.
+  /// Whether the address is on this machine: http is allowed then, and no proxy is used.
   bool loopback;
-  /// Looked at ten times a second.
+  /// Called ten times a second.
   bool (*is_cancelled)(const void *context);
   const void *context;
 } tv_http_limits;
 
 typedef struct {
-  /// libcurl's CURLcode; 0 for an answer.
+  /// libcurl's CURLcode; 0 for a response.
   int code;
   int status;
-  /// The failure was the proxy's, not the server's.
+  /// Whether the proxy failed, and not the server.
   bool at_proxy;
   bool cancelled, body_too_large, head_too_large;
-  /// The status line and header lines of the final answer, as they came.
+  /// The status line and header lines of the final response, as received.
   char *head;
   size_t head_count;
   char *body;
   size_t body_count;
 } tv_http_answer;
 
-/// Whether libcurl can be loaded; it is, then.
+/// Loads libcurl, and returns whether that succeeded.
 bool tv_http_library(void);
-/// `certificate_file` and `certificate_directory` are trusted in place of the system's store; NULL
-/// for both means that store. Returns NULL where libcurl refuses a setting.
+/// `certificate_file` and `certificate_directory` replace the system's trusted certificates; NULL
+/// for both keeps those. Returns NULL if libcurl refuses a setting.
 tv_http *tv_http_new(const char *certificate_file, const char *certificate_directory,
                      const char *user_agent);
 void tv_http_free(tv_http *http);
-/// Sends a request and waits. `headers` are lines of libcurl's form, each with a newline behind
-/// it; `body` is NULL for none. The answer is to be given back by tv_http_answer_free.
+/// Sends a request and waits. `headers` are lines in libcurl's form, each followed by a newline;
+/// `body` is NULL for none. Free the answer with tv_http_answer_free.
 void tv_http_exchange(tv_http *http, const char *method, const char *url, const char *headers,
                       const void *body, size_t body_count, const tv_http_limits *limits,
                       tv_http_answer *answer);

@@ -6,19 +6,20 @@ import TokenVaultModel
 
 struct AddCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Store a password or access token of a service.",
+    commandName: "add", abstract: "Store a password or access token for a service.",
     discussion: """
-      The secret comes from the standard input, of which one line end is taken off, or is typed \
-      at a prompt that does not show it. It is never an argument: other users see those.
+      The secret is read from standard input or from a prompt that does not echo. One line end at \
+      the end of standard input is removed. The secret is never an argument, because other users \
+      can see arguments.
 
       EXAMPLES
         tokenvault add --service https://git.example.com --username ada
         pass show git | tokenvault add --service git.example.com --username ada
       """)
 
-  @Option(help: "The service's URL, or its host.")
+  @Option(help: "The service's URL or host.")
   var service: String
-  @Option(help: "The user name there.")
+  @Option(help: "The user name at the service.")
   var username: String
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -30,12 +31,13 @@ struct AddCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let secret = try secret(invocation, for: url)
-    let (account, madeGroup) = try invocation.vault(of: selection)
-      .addSecret(Redacted(secret), service: url, username: username)
+    let (account, madeGroup) = try ServiceSecrets(invocation.vault(of: selection))
+      .store(Redacted(secret), service: url, username: username)
     invocation.tellOfNewGroup(madeGroup, selection.group)
     if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
     try invocation.answer(
-      "Stored for \(PlainText.escaped(account.shownName)) at \(PlainText.escaped(url.description))."
+      "Stored the secret for \(PlainText.escaped(account.shownName)) at "
+        + "\(PlainText.escaped(url.description))."
     )
   }
 

@@ -12,11 +12,12 @@ struct AliasCommand: VaultCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(accountForms), completion: .custom { _, _, _ in Completions.accounts() })
+    help: ArgumentHelp(AccountOption.forms),
+    completion: .custom { _, _, _ in Completions.accounts() })
   var account: String
-  @Argument(help: "Its short name. Without one, the present alias is printed.")
+  @Argument(help: "The short name. Without a name, the current alias is printed.")
   var name: String?
-  @Flag(help: "Take the alias away.")
+  @Flag(help: "Remove the alias.")
   var remove = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -25,11 +26,12 @@ struct AliasCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.vaultInForce()
+    let vault = try invocation.selectedVault()
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
     let changed =
       remove || name != nil
-      ? try vault.setAlias(name ?? "", of: account) : try vault.account(.named(account))
+      ? try AliasChange(vault).set(name ?? "", of: AccountReference(parsing: account))
+      : try vault.account(AccountReference(parsing: account))
     if global.json { return try invocation.answerJSON { changed.write(to: &$0) } }
     let shown = PlainText.escaped(changed.shownName)
     if let alias = changed.alias {

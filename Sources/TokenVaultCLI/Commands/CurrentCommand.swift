@@ -6,36 +6,36 @@ struct CurrentCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "current", abstract: "Print the group's current account.",
     discussion: """
-      With --client-id it answers as MSAL does for that client: also with the account that was \
-      current when the client asked the last time, where another tool has changed it.
+      With --client-id it reports the account as MSAL does for that client, and also the account \
+      last returned to the client if another tool has changed it since.
 
       EXAMPLES
         tokenvault current
         tokenvault current --client-id 04b07795-8ddb-461a-bbee-02f9e1bf7b46 --json
       """)
 
-  @Option(help: "The client that asks.")
+  @Option(help: "The client to report the account for.")
   var clientId: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.vaultInForce()
+    let vault = try invocation.selectedVault()
     guard let clientId else {
-      let account = try vault.currentAccount()
+      let account = try vault.account(.current)
       if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
       return try invocation.answer(PlainText.escaped(account.shownName))
     }
-    let current = try vault.currentAccount(client: clientId)
+    let current = try CurrentAccountSelection(vault).current(client: clientId)
     if global.json { return try invocation.answerJSON { write(current, to: &$0) } }
     if let account = current.account {
       try invocation.answer(PlainText.escaped(account.shownName))
     } else {
-      invocation.tell("Nobody is signed in for this client.")
+      invocation.tell("No account is signed in for this client.")
     }
     if let previous = changed(current) { try invocation.answer("previous: \(previous)") }
   }
 
-  /// Who it was before, where that is somebody else.
+  /// The account last returned to the client, if it differs from the current one.
   private func changed(_ current: CurrentAccount) -> String? {
     switch current.previous {
     case nil: nil

@@ -6,8 +6,8 @@ struct DeviceCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "device", abstract: "Show whether this device is private or shared.",
     discussion: """
-      /etc/tokenvault/device.json decides for the machine, else the group's manifest. A shared \
-      device takes one account, and its sign-out is one for all tools.
+      The mode is set in /etc/tokenvault/device.json, else in the group's manifest. A shared \
+      device accepts one account, and a sign-out on it applies to all tools.
 
       EXAMPLES
         tokenvault device
@@ -19,10 +19,10 @@ struct DeviceCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let device = try invocation.vault(of: selection).deviceInformation()
+    let device = try DeviceInformation(invocation.configuration(selection.group))
     guard global.json else {
       let source = device.source.map(PlainText.escaped) ?? "the shipped manifest"
-      return try invocation.answer("\(device.mode.rawValue), as \(source) says")
+      return try invocation.answer("\(device.mode.rawValue), set by \(source)")
     }
     try invocation.answerJSON { writer in
       writer.object { writer in

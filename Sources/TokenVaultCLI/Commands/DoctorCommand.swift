@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct DoctorCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Look at everything that has to be in place.",
+    commandName: "doctor", abstract: "Check everything that tokenvault needs.",
     discussion: """
-      Each line says ok or what fails, with the next step. Nothing is asked. The exit status is \
-      that of the first failure.
+      Each line shows ok, or FAILING with the next step. The command never prompts. The exit \
+      status is that of the first failure.
 
       EXAMPLES
         tokenvault doctor
@@ -29,22 +29,5 @@ struct DoctorCommand: VaultCommand {
       try invocation.answer(Array(findings.map(\.text).joined().utf8))
     }
     if let first = failures.first { throw CommandError.diagnosis(first.status) }
-  }
-}
-
-extension Finding {
-  fileprivate var text: String {
-    guard let failure else { return "ok       \(title): \(detail)\n" }
-    return "FAILING  \(title): \(detail)\n" + (failure.next.map { "         next: \($0)\n" } ?? "")
-  }
-
-  fileprivate func write(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.field("check", id)
-      writer.field("title", title)
-      writer.field("ok", failure == nil)
-      writer.field("detail", detail)
-      if let next = failure?.next { writer.field("next", next) }
-    }
   }
 }

@@ -4,10 +4,10 @@ import TokenVaultModel
 
 struct ExportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write accounts and tokens as a cache that MSAL reads.",
+    commandName: "export", abstract: "Write accounts and tokens as a token cache for MSAL.",
     discussion: """
-      The answer is full of tokens in the clear: it goes into a pipe, a redirection or the file \
-      that --output names, with mode 0600, and never to a terminal. Stored secrets are left out.
+      The export contains tokens in plaintext. It is written to a pipe, a redirection or the file \
+      given by --output (mode 0600), and never to a terminal. Stored secrets are not exported.
 
       EXAMPLES
         tokenvault export --output cache.json
@@ -17,7 +17,7 @@ struct ExportCommand: VaultCommand {
   @OptionGroup var filters: FilterOptions
   @Option(name: .shortAndLong, help: "A file that does not exist yet.", completion: .file())
   var output: String?
-  @Flag(help: "Take the place of an existing file.")
+  @Flag(help: "Replace an existing file.")
   var force = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -31,12 +31,12 @@ struct ExportCommand: VaultCommand {
     }
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let cache = try invocation.vault(of: selection).exportCache(AccountQuery(filters))
+    let cache = try CacheExport(invocation.vault(of: selection)).run(AccountQuery(filters))
     let json: [UInt8]
     do { json = try cache.json() } catch { throw VaultError.cache(error) }
     guard let output else { return try invocation.answer(json + [UInt8(ascii: "\n")]) }
     try OutputFile.write(json, to: output, replacing: force)
     invocation.tell(
-      "Wrote \(cache.tokens.count) tokens in the clear to \(PlainText.escaped(output)).")
+      "Wrote \(cache.tokens.count) tokens in plaintext to \(PlainText.escaped(output)).")
   }
 }

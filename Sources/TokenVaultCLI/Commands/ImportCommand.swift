@@ -4,19 +4,19 @@ import TokenVaultModel
 
 struct ImportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Take accounts and tokens from another tool's cache.",
+    commandName: "import", abstract: "Import accounts and tokens from another tool's cache.",
     discussion: """
-      Reads the token cache that MSAL libraries and Azure CLI write. Where an azureProfile.json \
-      stands beside it, the account of its default subscription becomes the current one, if none \
-      is. Nothing takes the place of a newer token. The file is left as it is, with its \
-      tokens in the clear: remove it when no tool needs it.
+      Reads a token cache of MSAL libraries or Azure CLI. If an azureProfile.json is in the same \
+      directory and no account is current, the account of its default subscription becomes \
+      current. A newer token is never replaced by an older one. The file is not changed and keeps \
+      its tokens in plaintext: delete it when no tool needs it.
 
       EXAMPLES
         tokenvault import ~/.azure/msal_token_cache.json
         other-tool --print-cache | tokenvault import - --group dev.tokenvault.shared
       """)
 
-  @Argument(help: "The cache, or - for the standard input.", completion: .file())
+  @Argument(help: "The cache, or - for standard input.", completion: .file())
   var file: String
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -24,13 +24,13 @@ struct ImportCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let cache = try self.cache()
-    let report = try invocation.vault(of: selection)
-      .importCache(cache, preferred: try preferredUser())
+    let report = try CacheImport(invocation.vault(of: selection))
+      .run(cache, preferred: try preferredUser())
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
     if file != "-" {
       invocation.tell(
-        "\(PlainText.escaped(file)) still holds its tokens in the clear; remove it when no tool "
-          + "needs it.")
+        "\(PlainText.escaped(file)) still has its tokens in plaintext; delete it when no tool needs "
+          + "it.")
     }
     if global.json {
       try invocation.answerJSON { write(report, selection.group, to: &$0) }
@@ -47,7 +47,7 @@ struct ImportCommand: VaultCommand {
     do { return try MSALCache(json: bytes) } catch { throw VaultError.cache(error) }
   }
 
-  /// The user that Azure CLI has in use.
+  /// The user of Azure CLI's default subscription.
   private func preferredUser() throws -> String? {
     guard file != "-" else { return nil }
     let directory = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
@@ -71,7 +71,7 @@ struct ImportCommand: VaultCommand {
     }
     let older =
       report.olderCredentials == 0
-      ? "" : ", \(report.olderCredentials) not stored: the group has them, or newer ones"
+      ? "" : ", \(report.olderCredentials) not stored: the group already has them, or newer ones"
     lines.append("\(report.credentials) credentials stored in \(group)\(older).")
     return lines.map { $0 + "\n" }.joined()
   }
@@ -89,12 +89,5 @@ struct ImportCommand: VaultCommand {
       writer.field("credentialsStored", report.credentials)
       writer.field("credentialsKept", report.olderCredentials)
     }
-  }
-}
-
-extension Invocation {
-  /// Says so when a command made the group it stores into.
-  func tellOfNewGroup(_ isNew: Bool, _ group: GroupName) {
-    if isNew { tell("Made the group \(group).") }
   }
 }

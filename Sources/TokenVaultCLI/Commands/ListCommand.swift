@@ -8,8 +8,7 @@ struct ListCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the accounts of the group.",
     discussion: """
-      The current account is marked with a star. Where nothing is listed, the reason stands on \
-      the standard error.
+      A star marks the current account. If the list is empty, standard error has the reason.
 
       EXAMPLES
         tokenvault list
@@ -28,7 +27,7 @@ struct ListCommand: VaultCommand {
     guard allGroups else {
       let selection = try invocation.select(needsAccount: false)
       invocation.explain(selection)
-      let listing = try invocation.vault(of: selection).accounts(query)
+      let listing = try AccountEnumeration(invocation.vault(of: selection)).accounts(query)
       try show(listing.accounts, in: invocation)
       if let reason = listing.emptyReason {
         invocation.tell(
@@ -41,7 +40,8 @@ struct ListCommand: VaultCommand {
     var worst: ExitStatus?
     for group in try invocation.groupsOnDisk() {
       do {
-        let listing = try VaultCore(invocation.configuration(group)).accounts(query)
+        let listing = try AccountEnumeration(GroupSession(invocation.configuration(group)))
+          .accounts(query)
         accounts += listing.accounts
         try requireWhole(listing, group)
       } catch {
@@ -52,7 +52,7 @@ struct ListCommand: VaultCommand {
     }
     try show(accounts, in: invocation)
     if let worst { throw CommandError.groupsFailed(worst) }
-    if accounts.isEmpty { invocation.tell("No group on this machine has such an account.") }
+    if accounts.isEmpty { invocation.tell("No group on this machine has a matching account.") }
   }
 
   private func requireWhole(_ listing: AccountListing, _ group: GroupName) throws {
@@ -70,15 +70,5 @@ struct ListCommand: VaultCommand {
       let table = AccountTable(accounts, now: invocation.now, showsGroup: allGroups)
       try invocation.answer(table.text(columns: columns, colour: invocation.hasColour))
     }
-  }
-}
-
-extension AccountQuery {
-  init(_ filters: FilterOptions) {
-    self.init(
-      identifier: filters.identifier, username: filters.username,
-      tenantProfileIdentifier: filters.tenantProfile, environment: filters.environment,
-      policy: filters.policy, clientID: filters.clientId,
-      signedIn: filters.signedOut ? false : nil)
   }
 }

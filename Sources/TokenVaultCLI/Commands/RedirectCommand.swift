@@ -1,10 +1,11 @@
 import ArgumentParser
 import TokenVaultSignInTransport
 
-/// What the desktop runs with the address that a provider's page led to; no person does.
+/// The desktop runs this command with the URL that a provider's page redirected to. It is hidden:
+/// people never run it.
 struct RedirectCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "redirect", abstract: "Hand a private-use scheme's URL to the sign-in that waits.",
+    commandName: "redirect", abstract: "Pass a private-use scheme's URL to the waiting sign-in.",
     discussion: """
       EXAMPLES
         tokenvault redirect 'msauth.com.example.app://auth?code=…&state=…'
@@ -16,19 +17,20 @@ struct RedirectCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     guard let directory = invocation.environment["XDG_RUNTIME_DIR"] else {
-      throw Failure(.configuration, "XDG_RUNTIME_DIR is not set: nobody can wait for this URL.")
+      throw Failure(
+        .configuration, "XDG_RUNTIME_DIR is not set, so no sign-in can be waiting for this URL.")
     }
     do { try SchemeHandover.deliver(url: url, directory: directory) } catch {
       switch error {
       case .invalidURL:
-        throw Failure(.usage, "This is not the URL of a private-use scheme.")
+        throw Failure(.usage, "This URL has no private-use scheme.")
       case .nobodyWaits:
-        throw Failure(.notFound, "No sign-in waits for this URL.", next: "tokenvault sign-in")
+        throw Failure(.notFound, "No sign-in is waiting for this URL.", next: "tokenvault sign-in")
       case .refused:
-        throw Failure(.refused, "The sign-in that waits does not take this URL.")
+        throw Failure(.refused, "The waiting sign-in does not accept this URL.")
       case .failed(let errno):
         throw Failure(
-          .inputOutput, "The URL could not be handed over: \(Failure.reason(errno)).")
+          .inputOutput, "The URL could not be passed to the sign-in: \(Failure.reason(errno)).")
       }
     }
   }

@@ -7,14 +7,16 @@ struct RequestCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Call an API with the account's token.",
     discussion: """
-      The token is one for --scope or --resource, else for the URL's origin, and is renewed where \
-      it has to be. It goes to that address only, over https or on this machine: a redirect is \
-      not followed. The answer goes to the standard output, JSON in readable lines; an answer of \
-      status 400 and above too, with the exit status 76. A request for claims is met once.
+      The token is for --scope or --resource, else for the URL's origin, and is renewed if \
+      necessary. It is sent only to the URL, over https or on this machine: redirects are not \
+      followed. The response is written to standard output, with JSON indented. A response with \
+      status 400 or above is written too, and the exit status is 76. A claims challenge is \
+      answered once.
 
       EXAMPLES
         tokenvault request GET https://graph.microsoft.com/v1.0/me
-        tokenvault request GET https://graph.microsoft.com/v1.0/me/messages --all --scope Mail.Read
+        tokenvault request GET https://graph.microsoft.com/v1.0/me/messages \\
+            --all --scope Mail.Read
         tokenvault request POST https://api.example.com/items --data @item.json
       """)
 
@@ -25,19 +27,20 @@ struct RequestCommand: VaultCommand {
   @OptionGroup var choice: AccountOption
   @Option(
     help: ArgumentHelp(
-      "The body: a text, the content of @FILE, or - for the standard input.", valueName: "data"))
+      "The body: a text, @FILE for the content of a file, or - for standard input.",
+      valueName: "data"))
   var data: String?
   @Option(help: ArgumentHelp("A header field, as 'Name: value'; may be repeated."))
   var header: [String] = []
   @Option(help: "A scope the token must have; may be repeated.")
   var scope: [String] = []
-  @Option(help: "A resource, in the place of scopes.")
+  @Option(help: "A resource instead of scopes.")
   var resource: String?
-  @Option(help: "The client the token was issued to. Else any of the group's.")
+  @Option(help: "The client the token was issued to. Default: any client of the group.")
   var clientId: String?
-  @Option(help: "The tenant the token is for. Else the account's home tenant.")
+  @Option(help: "The tenant the token is for. Default: the account's home tenant.")
   var tenant: String?
-  @Flag(help: "Follow @odata.nextLink to the last page, and give all values as one array.")
+  @Flag(help: "Follow @odata.nextLink to the last page, and print all values as one array.")
   var all = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -46,9 +49,9 @@ struct RequestCommand: VaultCommand {
 
   func validate() throws {
     if resource != nil, !scope.isEmpty {
-      throw ValidationError("--scope and --resource exclude each other.")
+      throw ValidationError("--scope and --resource cannot be combined.")
     }
-    if all, method.uppercased() != "GET" { throw ValidationError("--all takes the method GET.") }
+    if all, method.uppercased() != "GET" { throw ValidationError("--all requires the method GET.") }
   }
 
   func run(in invocation: Invocation) throws {
@@ -112,27 +115,26 @@ struct RequestCommand: VaultCommand {
   private static func isType(_ name: String) -> Bool { name.lowercased() == "content-type" }
 
   private static func type(of body: [UInt8]) -> String {
-    // absent is an answer: what does not parse is text.
+    // absent is an answer: a body that is not JSON is text.
     do { _ = try JSONValue(parsing: body) } catch { return "text/plain; charset=utf-8" }
     return "application/json"
   }
 
-  /// The token is for the host that was asked: nothing is sent on to where it points.
+  /// The token is for the requested host: it is never sent to a redirect's target.
   private func requireNoRedirect(_ response: HTTPResponse, _ address: HTTPURL) throws {
     guard (300..<400).contains(response.status), let location = response.header("Location") else {
       return
     }
     throw Failure(
       .provider,
-      "\(Failure.quoted(address.host)) sends on to \(Failure.quoted(location)), which is not "
-        + "followed: the token is for the address that was named.")
+      "\(Failure.quoted(address.host)) redirects to \(Failure.quoted(location)). The redirect was not "
+        + "followed: the token is only for the requested URL.")
   }
 
-  /// JSON in readable lines; anything else as it came, but for what a terminal would act upon.
+  /// JSON with indentation; anything else unchanged, but escaped for a terminal.
   private func shown(_ body: [UInt8], isForTerminal: Bool) -> [UInt8] {
     if body.isEmpty { return body }
-    // absent is an answer: what does not parse is shown as it is.
-    do { return JSONWriter.safeForTerminals(try JSONValue(parsing: body).prettyBytes) } catch {}
+    if let json = JSONText.pretty(body) { return JSONWriter.safeForTerminals(json) }
     guard isForTerminal else { return body }
     let text = PlainText.escapedLines(String(decoding: body, as: UTF8.self))
     return Array((text.hasSuffix("\n") ? text : text + "\n").utf8)

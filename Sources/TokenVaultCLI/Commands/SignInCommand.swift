@@ -5,56 +5,59 @@ import TokenVaultModel
 
 struct SignInCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign-in", abstract: "Sign in through the browser, or with a code.",
+    commandName: "sign-in",
+    abstract: "Sign in through the browser, or with a code on another device.",
     discussion: """
-      The account becomes the group's current one. What the command does not say is taken from \
-      the account where one is named, else from "signIn" in $XDG_CONFIG_HOME/tokenvault/config.json: \
-      {"clientId", "authority", "scopes", "redirectUri"}. Without a desktop, the page's address \
-      is shown; it is opened in a browser on this machine, while --device-code works with any.
+      The account becomes the group's current account. Missing options are taken from the named \
+      account, else from "signIn" in $XDG_CONFIG_HOME/tokenvault/config.json: {"clientId", \
+      "authority", "scopes", "redirectUri"}. Without a desktop the URL of the sign-in page is \
+      printed: open it in a browser on this machine, or use --device-code with a browser anywhere.
 
       EXAMPLES
-        tokenvault sign-in --client-id ID --authority https://login.microsoftonline.com/common \
-      --scope User.Read
-        tokenvault sign-in --client-id ID --authority https://id.example.com --device-code
+        tokenvault sign-in --client-id ID --scope User.Read \\
+            --authority https://login.microsoftonline.com/common
+        tokenvault sign-in --client-id ID --device-code \\
+            --authority https://id.example.com
         tokenvault sign-in ada@contoso.example --prompt login
       """,
     aliases: ["login"])
 
   @Argument(
-    help: ArgumentHelp("An account to sign in again. \(accountForms)", valueName: "account"),
+    help: ArgumentHelp("An account to sign in again. \(AccountOption.forms)", valueName: "account"),
     completion: .custom { _, _, _ in Completions.accounts() })
   var known: String?
   @Option(
-    help: ArgumentHelp("The same as an option.", valueName: "account"),
+    help: ArgumentHelp("The same account, as an option.", valueName: "account"),
     completion: .custom { _, _, _ in Completions.accounts() })
   var account: String?
-  @Option(help: "The application's id at the provider.")
+  @Option(help: "The client id of the application.")
   var clientId: String?
-  @Option(help: "The provider: an authority of Microsoft's, or an OpenID Connect issuer.")
+  @Option(help: "The provider: a Microsoft authority or an OpenID Connect issuer.")
   var authority: String?
   @Option(help: "A scope the token must have; may be repeated.")
   var scope: [String] = []
-  @Option(help: "A scope to consent to in the same go; may be repeated.")
+  @Option(help: "Another scope to consent to during this sign-in; may be repeated.")
   var extraScope: [String] = []
-  @Option(help: "What the provider asks: select_account, login, consent or create.")
+  @Option(help: "The page the provider shows: select_account, login, consent or create.")
   var prompt: PromptWord?
-  @Option(help: "The user name that the page begins with.")
+  @Option(help: "The user name to fill in on the sign-in page.")
   var loginHint: String?
-  @Option(help: "A domain that shortens the way to the right page.")
+  @Option(help: "The user's domain, which skips the provider's account discovery.")
   var domainHint: String?
-  @Option(help: "What should be in the tokens: a claims request in JSON.")
+  @Option(help: "A claims request in JSON, for claims that the tokens must have.")
   var claims: String?
   @Flag(help: "Sign in on another device, with a code.")
   var deviceCode = false
   @Option(
-    help: "Where the browser brings the answer: a loopback address or private-use scheme.")
+    help: "The redirect URI: a loopback address or a private-use scheme.")
   var redirectUri: String?
   @Option(
     help: ArgumentHelp(
-      "The browser's command; %s stands for the page. Else BROWSER, xdg-open. Empty: show the page.",
+      "The browser command; %s is replaced by the URL. Default: BROWSER, xdg-open. Empty: print the "
+        + "URL.",
       valueName: "command"))
   var browser: String?
-  @Option(help: "For how long to wait for the browser: 90s, 5m.")
+  @Option(help: "How long to wait for the browser, as in 90s or 5m.")
   var timeout = "5m"
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -65,7 +68,7 @@ struct SignInCommand: VaultCommand {
 
   func validate() throws {
     if known != nil, account != nil {
-      throw ValidationError("The account is named twice.")
+      throw ValidationError("The account is given twice.")
     }
     let forBrowser: [(String, Bool)] = [
       ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
@@ -73,7 +76,7 @@ struct SignInCommand: VaultCommand {
       ("--browser", browser != nil), ("--extra-scope", !extraScope.isEmpty),
     ]
     if deviceCode, let other = forBrowser.first(where: \.1) {
-      throw ValidationError("--device-code and \(other.0) exclude each other.")
+      throw ValidationError("--device-code and \(other.0) cannot be combined.")
     }
   }
 
@@ -87,7 +90,7 @@ struct SignInCommand: VaultCommand {
     let core = try invocation.vault(of: selection)
     let again = try storedSignIn(core)
     let terms = try SignInTerms(
-      SignInTerms.Wishes(
+      SignInTerms.Given(
         clientID: clientId, authority: authority, scopes: scope, redirectURI: redirectUri),
       again, in: invocation)
     let isNew = try isNew(core)
@@ -111,14 +114,14 @@ struct SignInCommand: VaultCommand {
         + "(current account)")
   }
 
-  private func storedSignIn(_ core: VaultCore) throws(VaultError) -> StoredSignIn? {
+  private func storedSignIn(_ core: GroupSession) throws(VaultError) -> StoredSignIn? {
     guard let name = known ?? account else { return nil }
-    return try core.storedSignIn(.named(name), client: clientId)
+    return try core.storedSignIn(AccountReference(parsing: name), client: clientId)
   }
 
-  /// Whether the group will be made. What keeps it from being opened is told here, before anybody
-  /// signs in for nothing.
-  private func isNew(_ core: VaultCore) throws(VaultError) -> Bool {
+  /// Whether the sign-in will create the group. A group that cannot be opened fails here, before the
+  /// user signs in.
+  private func isNew(_ core: GroupSession) throws(VaultError) -> Bool {
     do {
       try core.read { _ in }
       return false

@@ -4,12 +4,13 @@ import TokenVaultModel
 
 struct SignOutCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign-out", abstract: "Erase accounts from the group, for good.",
+    commandName: "sign-out", abstract: "Sign out accounts and erase their tokens permanently.",
     discussion: """
-      The accounts' tokens are erased and the group gets a new key, so that older copies of its \
-      file give them away no more. Then the provider is told to revoke them (RFC 7009); where it \
-      cannot be asked or offers no revocation, what was handed out before stays valid until it \
-      ends, and nothing is left here all the same. The report names every place and provider.
+      The accounts' tokens are erased, and the group gets a new key, so that older copies of its \
+      file no longer reveal them. After that the provider is asked to revoke them (RFC 7009). If \
+      the provider cannot be reached or does not support revocation, tokens issued so far stay \
+      valid until they expire, but none is left on this machine. The report lists every place and \
+      provider.
 
       EXAMPLES
         tokenvault sign-out ada@contoso.example
@@ -19,18 +20,18 @@ struct SignOutCommand: VaultCommand {
     aliases: ["logout"])
 
   @Argument(
-    help: ArgumentHelp("Each: \(accountForms)"),
+    help: ArgumentHelp("The accounts. \(AccountOption.forms)"),
     completion: .custom { _, _, _ in Completions.accounts() })
   var accounts: [String] = []
-  @Flag(help: "Every account of the group.")
+  @Flag(help: "Sign out every account in the group.")
   var all = false
-  @Flag(help: "In every group on this machine; without accounts, every account there is.")
+  @Flag(help: "Sign out of every group on this machine; without accounts, every account.")
   var allGroups = false
-  @Option(help: "Sign out this client only; others keep their tokens.")
+  @Option(help: "Sign out this client only; other clients keep their tokens.")
   var clientId: String?
-  @Flag(help: "Revoke nothing at the provider.")
+  @Flag(help: "Do not ask the provider to revoke the tokens.")
   var noRevoke = false
-  @Flag(help: "End the provider's session in the browser too.")
+  @Flag(help: "Also end the provider's session in the browser.")
   var browser = false
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
@@ -46,13 +47,13 @@ struct SignOutCommand: VaultCommand {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
       let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
-      try invocation.confirm("Sign out \(what) of \(place)?", isAnswered: yes)
+      try invocation.confirm("Sign out \(what) from \(place)?", isAnswered: yes)
     }
-    var erased: [(vault: VaultCore, erased: Erased)] = []
+    var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
     var failures: [Failure] = []
-    // No provider is spoken to before all of it is gone here.
+    // Everything is erased on this machine before a provider is contacted.
     for group in groups {
-      let vault = VaultCore(try invocation.configuration(group))
+      let vault = GroupSession(try invocation.configuration(group))
       do {
         if let gone = try erase(in: vault) { erased.append((vault, gone)) }
       } catch {
@@ -65,7 +66,7 @@ struct SignOutCommand: VaultCommand {
     }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
-        .notFound, "No group on this machine has such an account.",
+        .notFound, "No group on this machine has a matching account.",
         next: "tokenvault list --all-groups")
     }
     try show(reports, in: invocation)
@@ -78,30 +79,30 @@ struct SignOutCommand: VaultCommand {
   }
 
   private func say(
-    _ erased: Erased, _ vault: VaultCore, _ invocation: Invocation
+    _ erased: Erasure.Result, _ vault: GroupSession, _ invocation: Invocation
   ) -> SignOutReport {
     var options = SignOutOptions()
     options.clientID = clientId
     options.revokes = !noRevoke
     options.endsBrowserSession = browser
-    return invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
-      .say(erased, options)
+    let acquisition = invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
+    return Revocation(acquisition).tell(erased, options)
   }
 
-  /// Nil when a group of several has none of the accounts.
-  private func erase(in vault: VaultCore) throws(VaultError) -> Erased? {
-    guard !accounts.isEmpty else { return try vault.erase(nil, client: clientId) }
-    var chosen = accounts
+  /// Nil if this is one of several groups and has none of the accounts.
+  private func erase(in vault: GroupSession) throws(VaultError) -> Erasure.Result? {
+    let erasure = Erasure(vault)
+    guard !accounts.isEmpty else { return try erasure.run(.everything, client: clientId) }
+    var chosen = accounts.map(AccountReference.init(parsing:))
     if allGroups {
-      chosen = []
-      for account in accounts {
-        do {
-          chosen.append(try vault.account(.named(account)).selector)
-        } catch .noAccount { continue }
+      var present: [AccountReference] = []
+      for reference in chosen {
+        do { present.append(.known(try vault.account(reference))) } catch .noAccount { continue }
       }
+      chosen = present
       if chosen.isEmpty { return nil }
     }
-    return try vault.erase(chosen, client: clientId)
+    return try erasure.run(.accounts(chosen), client: clientId)
   }
 
   private func show(
@@ -118,13 +119,11 @@ struct SignOutCommand: VaultCommand {
     }
     var lines: [String] = []
     for (group, report) in reports {
-      if report.accounts.isEmpty { lines.append("\(group): there was nothing to sign out") }
+      if report.accounts.isEmpty { lines.append("\(group): there was no account to sign out") }
       lines += report.accounts.map {
-        "signed out  \(PlainText.escaped($0.shownName))  of \(group)"
+        "signed out  \(PlainText.escaped($0.shownName))  from \(group)"
       }
-      lines += report.entries.map { entry in
-        "  \(entry.isClean ? "clean" : "LEFT ")  \(entry.place.rawValue): \(entry.detail)"
-      }
+      lines += report.entries.map { "  \($0.line)" }
       var told = Set<String>()
       lines += (report.revocations.map(\.line) + report.browserSessions.map(\.line))
         .filter { told.insert($0).inserted }.map { "  " + $0 }

@@ -6,8 +6,8 @@ struct SwitchCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "switch", abstract: "Choose the account to use.",
     discussion: """
-      Without an account, a terminal shows all of them to choose from: arrows or j and k move, \
-      typing filters, Enter chooses, Esc leaves everything as it is.
+      Without an account, a list appears on the terminal: arrow keys or j and k move, typing \
+      filters, Enter chooses, Esc changes nothing.
 
       EXAMPLES
         tokenvault switch
@@ -17,12 +17,12 @@ struct SwitchCommand: VaultCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(accountForms),
+    help: ArgumentHelp(AccountOption.forms),
     completion: .custom { _, _, _ in Completions.accounts() })
   var account: String?
-  @Flag(help: "For this directory and everything below it only.")
+  @Flag(help: "Only for this directory and the directories below it.")
   var here = false
-  @Flag(help: "With --here: remove this directory's rule.")
+  @Flag(help: "With --here: remove the rule for this directory.")
   var forget = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -33,13 +33,15 @@ struct SwitchCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     if forget { return try removeRule(invocation) }
-    let vault = try invocation.vaultInForce()
-    let named = try account ?? pick(vault, in: invocation)
+    let vault = try invocation.selectedVault()
+    let reference =
+      try account.map(AccountReference.init(parsing:)) ?? .known(pick(vault, in: invocation))
     let chosen: Account
     if here {
-      chosen = try vault.bind(directory: try invocation.requireDirectory(), to: named)
+      chosen = try CurrentAccountSelection(vault)
+        .select(reference, in: invocation.requireDirectory())
     } else {
-      chosen = try vault.switchTo(named)
+      chosen = try CurrentAccountSelection(vault).select(reference)
     }
     if global.json {
       try invocation.answerJSON { chosen.write(to: &$0) }
@@ -49,16 +51,16 @@ struct SwitchCommand: VaultCommand {
     }
   }
 
-  private func pick(_ vault: VaultCore, in invocation: Invocation) throws -> String {
+  private func pick(_ vault: GroupSession, in invocation: Invocation) throws -> Account {
     guard invocation.options.mayAsk, invocation.answersToTerminal else {
       throw CommandError.pickerNeedsTerminal
     }
-    let listing = try vault.accounts(.all)
+    let listing = try AccountEnumeration(vault).accounts(.all)
     if let reason = listing.emptyReason {
       throw VaultError.noCurrentAccount(reason, group: vault.group)
     }
     guard let terminal = RawTerminal() else { throw CommandError.pickerNeedsTerminal }
-    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal).selector
+    return try AccountPicker(listing.accounts, now: invocation.now).choose(on: terminal)
   }
 
   private func removeRule(_ invocation: Invocation) throws {
@@ -70,7 +72,7 @@ struct SwitchCommand: VaultCommand {
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("forgotten", directory) } }
     } else {
-      try invocation.answer("This directory has no rule of its own any more.")
+      try invocation.answer("Removed the rule for this directory.")
     }
   }
 }

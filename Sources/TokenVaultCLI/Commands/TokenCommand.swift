@@ -1,14 +1,14 @@
 import ArgumentParser
-package import TokenVault
+import TokenVault
 import TokenVaultModel
 
 struct TokenCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Print a valid access token, or a stored secret.",
     discussion: """
-      The token goes to the standard output and nowhere else. Where the stored one has ended, or \
-      a new one is asked for, the provider is asked for it; where that takes the user, the exit \
-      status is 4 and the standard error names the sign-in to run.
+      The token is written to standard output and nowhere else. If the stored token has expired, or \
+      a new one is requested, the provider is asked for it. The command exits with status 4 if user \
+      interaction is required, and standard error names the sign-in command.
 
       EXAMPLES
         tokenvault token --scope User.Read
@@ -19,25 +19,27 @@ struct TokenCommand: VaultCommand {
   @OptionGroup var choice: AccountOption
   @Option(help: "A scope the token must have; may be repeated.")
   var scope: [String] = []
-  @Option(help: "A resource, in the place of scopes.")
+  @Option(help: "A resource instead of scopes.")
   var resource: String?
-  @Option(help: "The client it was issued to. Else any of the group's.")
+  @Option(help: "The client the token was issued to. Default: any client of the group.")
   var clientId: String?
-  @Option(help: "The tenant it is for. Else the account's home tenant.")
+  @Option(help: "The tenant the token is for. Default: the account's home tenant.")
   var tenant: String?
-  @Option(help: "How long it must still be valid: 90s, 5m, 8h.")
+  @Option(help: "How long the token must still be valid, as in 90s, 5m or 8h.")
   var minValidity = "5m"
-  @Flag(help: "Do not take a stored token: ask the provider for a new one.")
+  @Flag(help: "Ask the provider for a new token even if a stored one is valid.")
   var forceRefresh = false
-  @Option(help: "What should be in a new token: a claims request in JSON.")
+  @Option(help: "A claims request in JSON, for claims that a new token must have.")
   var claims: String?
-  @Flag(help: "While the provider is down, take an ended token for as long as it allows.")
+  @Flag(
+    help: "While the provider is unavailable, accept an expired token within its extended lifetime."
+  )
   var extendedLifetime = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
     if resource != nil, !scope.isEmpty {
-      throw ValidationError("--scope and --resource exclude each other.")
+      throw ValidationError("--scope and --resource cannot be combined.")
     }
   }
 
@@ -63,36 +65,9 @@ struct TokenCommand: VaultCommand {
       try acquisition.silent(request, of: selection.account, options)
     }
     if result.isExtendedLifetime {
-      invocation.tell("The provider is down: this token ends sooner than asked, or has ended.")
+      invocation.tell(
+        "The provider is unavailable: this token expires sooner than requested or has expired.")
     }
     try invocation.answer(token: result)
-  }
-}
-
-extension Invocation {
-  /// Prints a token, bare or as JSON.
-  package func answer(token result: TokenResult) throws(CommandError) {
-    let secret = result.accessToken.reveal()
-    guard options.isJSON else {
-      // A cache or a service may hold anything in the place of a token.
-      if answersToTerminal {
-        let text = String(decoding: secret, as: UTF8.self)
-        guard PlainText.escaped(text) == text else { throw .secretNotPrintable }
-      }
-      return try answer(secret + [UInt8(ascii: "\n")])
-    }
-    try answerJSON { writer in
-      writer.object { writer in
-        writer.field("accessToken", String(decoding: secret, as: UTF8.self))
-        writer.field("tokenType", result.tokenType)
-        writer.key("expiresOn")
-        if let end = result.expiresOn { writer.string(end.iso8601) } else { writer.null() }
-        writer.field("scopes", result.scopes.scopes)
-        writer.key("account")
-        result.account.write(to: &writer)
-        writer.field("authority", result.authority)
-        writer.field("fromCache", result.isFromCache)
-      }
-    }
   }
 }

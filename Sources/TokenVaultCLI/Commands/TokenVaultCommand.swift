@@ -1,15 +1,15 @@
 import ArgumentParser
 import TokenVault
 
-/// The program and its commands.
+/// The program and the list of its commands.
 struct TokenVaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tokenvault",
-    abstract: "Accounts and tokens in encrypted groups, shared by your tools.",
+    abstract: "Keep accounts and tokens in encrypted groups that your tools share.",
     discussion: """
-      The tokens of your accounts live in keychain groups: one encrypted file each, its key in the \
-      Secret Service. Sign in, list the accounts, switch between them, hand out their tokens, sign out \
-      for good.
+      The tokens of your accounts are kept in keychain groups. Each group is one encrypted file; its \
+      key is in the Secret Service unless you choose another custody. Sign in, list accounts, switch \
+      between them, get their tokens, and sign out.
 
       EXAMPLES
         tokenvault sign-in
@@ -20,9 +20,14 @@ struct TokenVaultCommand: ParsableCommand {
         tokenvault sign-out ada@contoso.example
 
       EXIT STATUS
-        0 done, 1 unexpected, 4 sign-in needed, 64 usage, 65 damaged data, 66 not found, \
-      69 Secret Service or provider unreachable, 73 cannot create, 74 input or output, 75 busy, \
-      76 the provider refused, 77 locked or refused, 78 bad manifest or configuration, 130 interrupted
+         0  success             73  cannot create
+         1  unexpected error    74  input or output error
+         4  sign-in required    75  busy, try again
+        64  usage error         76  the provider returned an error
+        65  damaged data        77  locked, refused or wrong passphrase
+        66  not found           78  bad manifest or configuration
+        69  unreachable        130  interrupted
+      69: the Secret Service or the provider cannot be reached.
       """,
     version: PublicClientApplication.version,
     subcommands: [

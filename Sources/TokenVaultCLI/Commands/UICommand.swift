@@ -4,13 +4,14 @@ import TokenVaultModel
 
 struct UICommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ui", abstract: "Show the group on the whole screen, and work with it by keys.",
+    commandName: "ui", abstract: "Show and manage the group in a full-screen view.",
     discussion: """
-      Who is signed in, the accounts with the time that each token has left, and a log. Keys sign \
-      in, switch, get and refresh tokens, call an API, show claims and sign out; ? lists them. What \
-      other tools do with the group shows by itself. No token is ever shown.
+      Shows the current account, all accounts with the remaining time of their tokens, and a log. \
+      Keys sign in, switch, get and refresh tokens, call an API, show claims and sign out; ? lists \
+      them. Changes by other tools appear automatically. No token is ever shown.
 
-      It needs a terminal of 40x10 or more, and neither colour nor a mouse; it works over SSH.
+      The view needs a terminal of at least 40x10. It needs neither colour nor a mouse, and works \
+      over SSH.
 
       EXAMPLES
         tokenvault ui
@@ -26,8 +27,8 @@ struct UICommand: VaultCommand {
     guard invocation.canFillScreen else { throw CommandError.screenNeedsTerminal }
     let selection = try invocation.select(needsAccount: false)
     let work = try UIWork(invocation, selection.group)
-    // What keeps the group from being opened is said before anything is drawn; a passphrase is
-    // asked for here.
+    // A group that cannot be opened fails before anything is drawn, and a passphrase prompt appears
+    // here.
     try work.open()
     try UILoop(invocation, work).run()
   }

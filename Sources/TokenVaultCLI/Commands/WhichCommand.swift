@@ -4,7 +4,7 @@ import TokenVaultModel
 
 struct WhichCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "which", abstract: "Say which account and group apply here, and why.",
+    commandName: "which", abstract: "Show which account and group are used here, and why.",
     discussion: """
       EXAMPLES
         tokenvault which
@@ -19,7 +19,7 @@ struct WhichCommand: VaultCommand {
     invocation.options.account = choice.account
     let selection = try invocation.select()
     let vault = try invocation.vault(of: selection)
-    // The group is told in any case: why there is no account may lie in it.
+    // The group is printed in any case: it may be the reason why there is no account.
     var account: Account?
     var failure: (any Error)?
     do { account = try vault.account(selection.account) } catch { failure = error }
@@ -39,7 +39,7 @@ struct WhichCommand: VaultCommand {
   }
 
   private func write(
-    _ selection: Selection, _ account: Account?, _ vault: VaultCore, to writer: inout JSONWriter
+    _ selection: Selection, _ account: Account?, _ vault: GroupSession, to writer: inout JSONWriter
   ) {
     writer.object { writer in
       writer.key("account")
@@ -51,43 +51,5 @@ struct WhichCommand: VaultCommand {
       selection.groupRule.write(to: &writer)
       writer.field("groupFile", vault.configuration.groupPath)
     }
-  }
-}
-
-extension Selection.Rule {
-  /// The reason, as a part of a sentence.
-  func reason(isAccount: Bool) -> String {
-    switch self {
-    case .option: isAccount ? "named by --account" : "named by --group"
-    case .variable:
-      isAccount ? "named by TOKENVAULT_ACCOUNT" : "named by TOKENVAULT_GROUP"
-    case .directory(let path): "by the rule of \(PlainText.escaped(path))"
-    case .configuration(let path): "the default in \(PlainText.escaped(path))"
-    case .standard: isAccount ? "the group's current account" : "the built-in default"
-    }
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object { writer in
-      switch self {
-      case .option: writer.field("kind", "option")
-      case .variable: writer.field("kind", "environment")
-      case .directory(let path):
-        writer.field("kind", "directory")
-        writer.field("source", path)
-      case .configuration(let path):
-        writer.field("kind", "configuration")
-        writer.field("source", path)
-      case .standard: writer.field("kind", "default")
-      }
-    }
-  }
-}
-
-extension Invocation {
-  /// With `-v`: which group, and why.
-  func explain(_ selection: Selection) {
-    guard options.isVerbose else { return }
-    tell("group \(selection.group), \(selection.groupRule.reason(isAccount: false))")
   }
 }

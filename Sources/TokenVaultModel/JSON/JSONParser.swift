@@ -1,32 +1,10 @@
-/// What makes a text no JSON that is accepted here. It never holds the text.
-package enum JSONError: Error, Equatable, Sendable {
-  /// Not RFC 8259, or not UTF-8, at this byte.
-  case syntax(at: Int)
-  /// Containers stand more than `limit` deep in each other.
-  case tooDeep(limit: Int)
-  /// There are more than `limit` values in it.
-  case tooMany(limit: Int)
-}
+/// Reads one JSON text, within ``JSONValue/depthLimit`` and ``JSONValue/countLimit``.
+struct JSONParser {
+  private let bytes: [UInt8]
+  private var at = 0
+  private var count = 0
 
-extension JSONValue {
-  /// How deep containers may stand in each other; a stack is not for an attacker to exhaust.
-  package static let depthLimit = 64
-
-  /// How many values a text may hold. A list of nothing, written for the purpose, would take a
-  /// dozen times its own size in memory.
-  package static let countLimit = 2_000_000
-
-  /// The value of a JSON text (RFC 8259), behind a byte order mark or not.
-  package init(parsing bytes: [UInt8]) throws(JSONError) {
-    var parser = JSONParser(bytes: bytes)
-    self = try parser.document()
-  }
-}
-
-private struct JSONParser {
-  let bytes: [UInt8]
-  var at = 0
-  var count = 0
+  init(bytes: [UInt8]) { self.bytes = bytes }
 
   mutating func document() throws(JSONError) -> JSONValue {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { at = 3 }
@@ -198,9 +176,7 @@ private struct JSONParser {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       at += 1
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw .syntax(at: at)
-      }
+      guard let digit = Hexadecimal.value(of: byte) else { throw .syntax(at: at) }
       unit = unit << 4 + UInt32(digit)
     }
     return unit

@@ -1,29 +1,29 @@
 import Foundation
 
-/// A person with a browser, as far as the provider's pages need one: cookies, redirects within
-/// the provider, forms. It blocks.
-public final class HandBrowser: @unchecked Sendable {
-  /// A page or answer that the test did not expect.
-  public struct Unexpected: Error {
+/// A minimal browser for the pages of ``ProviderProcess``: it keeps cookies and sends forms. The test
+/// decides what the user does. Calls block.
+package final class HandBrowser: @unchecked Sendable {
+  /// An unexpected page or answer.
+  package struct Unexpected: Error {
     /// Its status.
-    public let status: Int
+    package let status: Int
     /// Its content.
-    public let text: String
+    package let text: String
   }
 
-  /// The session's cookies, by name; cleared, the browser knows nobody.
-  public var cookies: [String: String] = [:]
+  /// The cookies, by name. Clear them to forget all signed-in users.
+  package var cookies: [String: String] = [:]
   private let provider: String
 
   /// A browser without cookies.
   /// - Parameter provider: the URL of the ``ProviderProcess``.
-  public init(_ provider: String) { self.provider = provider }
+  package init(_ provider: String) { self.provider = provider }
 
   /// Opens an address.
-  public func open(_ url: String) throws -> RawHTTP.Answer { try send("GET", url, "") }
+  package func open(_ url: String) throws -> RawHTTP.Answer { try send("GET", url, "") }
 
   /// Sends a form.
-  public func post(_ url: String, _ fields: KeyValuePairs<String, String>) throws -> RawHTTP.Answer
+  package func post(_ url: String, _ fields: KeyValuePairs<String, String>) throws -> RawHTTP.Answer
   {
     try send(
       "POST", url, fields.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&"))
@@ -44,8 +44,8 @@ public final class HandBrowser: @unchecked Sendable {
     return answer
   }
 
-  /// Presses a button of the page that asks: `account`, `action`, `user_code`…
-  public func answer(
+  /// Submits the form of a page with these fields, such as `account`, `action` or `user_code`.
+  package func answer(
     _ page: RawHTTP.Answer, _ fields: KeyValuePairs<String, String>
   ) throws -> RawHTTP.Answer {
     guard let match = page.text.firstMatch(of: /name="flow" value="([^"]+)"/) else {
@@ -56,9 +56,9 @@ public final class HandBrowser: @unchecked Sendable {
     return try send("POST", provider + "/interaction", form)
   }
 
-  /// Opens an authorization URL, picks the account, accepts what is asked, and gives the address
-  /// that the browser would go to then: the client's redirect URI with the answer.
-  public func signIn(at url: String, as username: String) throws -> String {
+  /// Opens an authorization URL, picks the account and consents. Returns the location of the last
+  /// redirect: the client's redirect URI with the authorization response.
+  package func signIn(at url: String, as username: String) throws -> String {
     var page = try open(url)
     var clicks = 0
     while page.headers["location"] == nil, clicks < 5 {
@@ -72,13 +72,13 @@ public final class HandBrowser: @unchecked Sendable {
     return location
   }
 
-  /// Goes to a client's redirect URI, as a browser does with what ``signIn(at:as:)`` gave.
-  @discardableResult public func deliver(_ location: String) throws -> RawHTTP.Answer {
+  /// Opens a client's redirect URI, as a browser does with the result of ``signIn(at:as:)``.
+  @discardableResult package func deliver(_ location: String) throws -> RawHTTP.Answer {
     try RawHTTP.send("GET", location)
   }
 
-  /// Enters a device's user code, picks the account and accepts.
-  public func approveDevice(_ userCode: String, as username: String) throws {
+  /// Enters a user code, picks the account and consents.
+  package func approveDevice(_ userCode: String, as username: String) throws {
     var page = try post(provider + "/devicelogin", ["user_code": userCode])
     page = try answer(page, ["account": username])
     page = try answer(page, ["action": "accept"])
@@ -87,8 +87,8 @@ public final class HandBrowser: @unchecked Sendable {
     }
   }
 
-  /// A value as a form has it.
-  public static func encode(_ text: String) -> String {
+  /// The percent-encoded form of a value.
+  package static func encode(_ text: String) -> String {
     let allowed = CharacterSet(
       charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""

@@ -1,42 +1,41 @@
-public import Foundation
+package import Foundation
 import Glibc
 
-/// An HTTP client of a few lines that blocks, follows no redirect and changes nothing: what a
-/// test says is what is sent.
-public struct RawHTTP: Sendable {
-  /// An answer as it came.
-  public struct Answer: Sendable {
+/// A minimal blocking HTTP client. It sends a request exactly as given and follows no redirect.
+package struct RawHTTP: Sendable {
+  /// An unchanged answer.
+  package struct Answer: Sendable {
     /// The status code.
-    public let status: Int
-    /// Names in lower case; of repeated ones the last.
-    public let headers: [String: String]
-    /// Everything behind the head.
-    public let body: Data
-    /// An answer of one's own making.
-    public init(status: Int, headers: [String: String], body: Data) {
+    package let status: Int
+    /// By name in lower case; the last value of a repeated header.
+    package let headers: [String: String]
+    /// The bytes after the head.
+    package let body: Data
+    /// Creates an answer.
+    package init(status: Int, headers: [String: String], body: Data) {
       (self.status, self.headers, self.body) = (status, headers, body)
     }
 
     /// The body as text.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as a JSON object; empty where it is none.
-    public var object: [String: Any] {
+    /// The body as a JSON object; empty if it is not one.
+    package var object: [String: Any] {
       // absent is an answer: a test that looks for a member fails then
       (try? JSONSerialization.jsonObject(with: body) as? [String: Any]) ?? [:]
     }
   }
 
   /// Why there is no answer.
-  public enum Failure: Error {
+  package enum Failure: Error {
     case badURL(String)
     case notConnected(Int32)
-    /// The connection ended before the answer did.
+    /// The connection closed before the end of the answer.
     case cut
   }
 
-  /// Sends one request on a connection of its own and waits for the answer, up to five minutes.
-  public static func send(
+  /// Sends a request on a new connection and waits up to five minutes for the answer.
+  package static func send(
     _ method: String = "GET", _ url: String, headers: [String: String] = [:], body: Data = Data()
   ) throws -> Answer {
     guard let parts = URLComponents(string: url), parts.scheme == "http", let host = parts.host
@@ -46,9 +45,12 @@ public struct RawHTTP: Sendable {
     let name = isV6 && !host.hasPrefix("[") ? "[\(host)]" : host
     let socket = try connected(isV6: isV6, port: port)
     defer { close(socket) }
-    let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
-    let target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
+    // Not from URLComponents, which percent-encodes invalid characters.
+    let rest = url.dropFirst("http://".count)
+    let target = rest[(rest.firstIndex { "/?".contains($0) } ?? rest.endIndex)...]
+      .prefix { $0 != "#" }
+    var head =
+      "\(method) \(target.hasPrefix("/") ? "" : "/")\(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     head += "Content-Length: \(body.count)\r\n\r\n"
     try write(Array(head.utf8) + body, to: socket)

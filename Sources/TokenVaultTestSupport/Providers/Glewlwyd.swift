@@ -1,8 +1,8 @@
 import Foundation
 
-/// glewlwyd, the awkward provider from apt, on a free port of 127.0.0.1. It ends with the last
-/// reference.
-public final class Glewlwyd: Sendable {
+/// glewlwyd, a provider from apt that deviates from the standards, on a free port of 127.0.0.1. It
+/// ends when the last reference is released.
+package final class Glewlwyd: Sendable {
   private struct Configuration: Encodable {
     let clients: [ProviderClient]
     let users: [ProviderUser]
@@ -10,16 +10,16 @@ public final class Glewlwyd: Sendable {
   }
 
   private let server: ProviderServer
-  /// The only redirect URI of its client "tool": it is compared whole, the port included.
-  public let redirectURI: String
+  /// The only redirect URI of its client "tool". glewlwyd compares it as a whole, with the port.
+  package let redirectURI: String
   /// The port of the redirect URI.
-  public let redirectPort: Int
+  package let redirectPort: Int
 
-  /// Starts it and waits until its discovery document is there.
+  /// Starts the provider and waits for its discovery document.
   /// - Parameters:
-  ///   - users: who can sign in.
-  ///   - deviceInterval: how often a device may ask, in seconds; who asks sooner is told so.
-  public init(users: [ProviderUser] = [.ada, .bob], deviceInterval: Int = 1) throws {
+  ///   - users: the users who can sign in.
+  ///   - deviceInterval: the polling interval of the device code flow, in seconds.
+  package init(users: [ProviderUser] = [.ada, .bob], deviceInterval: Int = 1) throws {
     server = try ProviderServer(
       script: "glewlwyd_server.py",
       configuration: Configuration(
@@ -32,6 +32,6 @@ public final class Glewlwyd: Sendable {
     redirectURI = "http://127.0.0.1:\(port)/callback"
   }
 
-  /// As in its tokens.
-  public var issuer: String { server.facts.issuer }
+  /// The issuer of its tokens.
+  package var issuer: String { server.facts.issuer }
 }

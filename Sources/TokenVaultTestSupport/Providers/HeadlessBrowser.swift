@@ -1,52 +1,42 @@
-public import Foundation
+package import Foundation
 
-/// What a browser remembers from one visit to the next, as cookies. One visit uses it at a time.
-public final class BrowserProfile: Sendable {
-  fileprivate let directory: URL
-
-  /// A browser that was never used.
-  public init() throws { directory = try PeerScript.directory("profile") }
-
-  deinit { PeerScript.remove(directory) }
-}
-
-/// A real Chromium without a screen, in which a person signs in. Each visit is a process of its
-/// own; all is gone with the last reference.
-public final class HeadlessBrowser: Sendable {
-  /// How a visit may end.
-  public enum Outcome: String, Decodable, Sendable {
-    /// The browser was sent back to the tool.
+/// A headless Chromium in which a user signs in. Each visit is a process. Releasing the last reference
+/// removes the files.
+package final class HeadlessBrowser: Sendable {
+  /// How a visit ends.
+  package enum Outcome: String, Decodable, Sendable {
+    /// The provider redirected the browser to the tool.
     case redirect
-    /// The provider says that the device may go on.
+    /// The provider shows that the device was authorized.
     case device
-    /// The provider says that the device was refused.
+    /// The provider shows that the device was denied.
     case denied
-    /// The provider says that nobody is signed in any more.
+    /// The provider shows that the user is signed out.
     case signedOut = "signed out"
   }
 
   /// The last page of a visit.
-  public struct Page: Decodable, Sendable {
-    /// What it means; nil if the visit did not come to an end.
-    public let outcome: Outcome?
-    /// Its address without the query, which has the code.
-    public let url: String
-    /// What a person reads there.
-    public let text: String
+  package struct Page: Decodable, Sendable {
+    /// How the visit ended; nil if it did not reach an end.
+    package let outcome: Outcome?
+    /// Its address without the query, which contains the code.
+    package let url: String
+    /// The visible text.
+    package let text: String
   }
 
   private let directory: URL
   private let profile: BrowserProfile?
-  /// A program that takes a URL as its last argument and ends with 0 when the person is through.
-  public let command: URL
+  /// A program that takes a URL as its last argument and exits with 0 if the visit reached an end.
+  package let command: URL
 
   /// Prepares a browser.
   /// - Parameters:
-  ///   - user: who signs in.
-  ///   - authorityFile: a private certificate authority that it trusts.
-  ///   - profile: what it remembers; by default each visit begins anew.
-  ///   - denies: whether the person refuses where the provider's page offers that.
-  public init(
+  ///   - user: the user who signs in.
+  ///   - authorityFile: the certificate of a private authority to trust.
+  ///   - profile: the profile of all visits; nil for an empty one each time.
+  ///   - denies: whether the user refuses if a page offers that.
+  package init(
     _ user: ProviderUser, authorityFile: URL? = nil, profile: BrowserProfile? = nil,
     denies: Bool = false
   ) throws {
@@ -77,11 +67,11 @@ public final class HeadlessBrowser: Sendable {
 
   deinit { PeerScript.remove(directory) }
 
-  /// The file with the code that the person types where a device's page asks for it.
-  public var codeFile: URL { directory.appending(path: "code") }
+  /// The file with the user code to type into a page that asks for it.
+  package var codeFile: URL { directory.appending(path: "code") }
 
-  /// Opens a URL and goes to the end of the pages.
-  public func visit(_ url: String) throws -> Page {
+  /// Opens a URL and answers the pages until the visit ends.
+  package func visit(_ url: String) throws -> Page {
     let process = Process()
     process.executableURL = command
     process.arguments = [url]
@@ -92,15 +82,16 @@ public final class HeadlessBrowser: Sendable {
     return try lastPage()
   }
 
-  /// The last page of the latest visit, whoever ran the command; throws if there was none.
-  public func lastPage() throws -> Page {
+  /// The last page of the latest visit, including visits by other processes that ran ``command``.
+  /// Throws if there was none.
+  package func lastPage() throws -> Page {
     let result = directory.appending(path: "result")
     return try JSONDecoder().decode(Page.self, from: Data(contentsOf: result))
   }
 
-  /// Waits for the end of a visit that somebody else began, and takes its last page: the next call
-  /// is for the next visit. Throws if there is none within five minutes.
-  public func nextPage() throws -> Page {
+  /// Waits until a visit by another process that ran ``command`` ends, and returns its last page. The
+  /// next call waits for the next visit. Throws if there is none within five minutes.
+  package func nextPage() throws -> Page {
     let end = ContinuousClock.now + .seconds(300)
     let result = directory.appending(path: "result")
     while !FileManager.default.fileExists(atPath: result.path), ContinuousClock.now < end {

@@ -1,33 +1,33 @@
-public import Foundation
+package import Foundation
 
 /// The real MSAL for Python as a client of a provider, with its cache in a file.
-public struct MSALClient: Sendable {
-  /// How it signs in.
-  public enum Flow: String, Encodable, Sendable {
+package struct MSALClient: Sendable {
+  /// The flow of a sign-in.
+  package enum Flow: String, Encodable, Sendable {
     case code, device
   }
 
-  /// What it came to, with SHA-256 digests (hexadecimal) in place of tokens.
-  public struct Answer: Decodable, Sendable {
-    /// One of its accounts.
-    public struct Account: Decodable, Equatable, Sendable {
-      /// Empty where the ID token does not say it.
-      public let username: String
-      /// The home account id.
-      public let identifier: String
+  /// MSAL's answer, with SHA-256 digests (hexadecimal) in place of tokens.
+  package struct Answer: Decodable, Sendable {
+    /// An account in the cache.
+    package struct Account: Decodable, Equatable, Sendable {
+      /// Empty if the ID token contains none.
+      package let username: String
+      /// The home account ID.
+      package let identifier: String
     }
     /// An OAuth error.
-    public let error: String?
-    /// The access token it answered.
-    public let accessToken: String?
+    package let error: String?
+    /// The access token in the answer.
+    package let accessToken: String?
     /// "cache" or "identity_provider".
-    public let source: String?
-    /// The refresh token that is in its cache now.
-    public let refreshToken: String?
-    /// How many requests it posted.
-    public let posts: Int
-    /// Who is in its cache.
-    public let accounts: [Account]
+    package let source: String?
+    /// The refresh token that is in the cache afterwards.
+    package let refreshToken: String?
+    /// How many POST requests MSAL sent.
+    package let posts: Int
+    /// The accounts in the cache.
+    package let accounts: [Account]
   }
 
   private struct Configuration: Encodable {
@@ -44,11 +44,11 @@ public struct MSALClient: Sendable {
   private let configuration: Configuration
   private let authorityFile: String
 
-  /// It needs https and a path in the issuer: `NanoIDP.Configuration.forMSAL`.
+  /// Requires https and an issuer with a path: `NanoIDP.Configuration.forMSAL`.
   /// - Parameters:
-  ///   - scopes: without openid, profile and offline_access, which it adds itself and refuses.
-  ///   - cache: is read if it is there, and written.
-  public init(
+  ///   - scopes: scopes except openid, profile and offline_access, which MSAL adds and refuses here.
+  ///   - cache: the cache file, which is read if it exists, and written.
+  package init(
     _ provider: NanoIDP, cache: URL, clientID: String = "tool", scopes: [String] = ["email"]
   ) {
     configuration = Configuration(
@@ -56,9 +56,9 @@ public struct MSALClient: Sendable {
     authorityFile = provider.authorityFile?.path ?? ""
   }
 
-  /// Signs a person in.
-  /// - Parameter withoutIDToken: whether the provider seems to send no ID token.
-  public func signIn(
+  /// Signs a user in.
+  /// - Parameter withoutIDToken: whether to remove the ID token from the provider's answer.
+  package func signIn(
     _ flow: Flow, in browser: HeadlessBrowser, withoutIDToken: Bool = false
   ) throws -> Answer {
     var configuration = configuration
@@ -68,12 +68,12 @@ public struct MSALClient: Sendable {
     return try run("sign-in", configuration)
   }
 
-  /// Answers for the first account of the cache. The peer fails if it posts anything.
-  public func answerFromCache() throws -> Answer { try run("silent", configuration) }
+  /// Gets a token of the first account from the cache. Fails if MSAL sends a POST request.
+  package func answerFromCache() throws -> Answer { try run("silent", configuration) }
 
-  /// Refreshes for the first account of the cache, whatever is in it.
-  /// - Parameter withoutIDToken: whether the provider seems to send no ID token.
-  public func refresh(withoutIDToken: Bool = false) throws -> Answer {
+  /// Refreshes the token of the first account, even if the cache has a valid one.
+  /// - Parameter withoutIDToken: whether to remove the ID token from the provider's answer.
+  package func refresh(withoutIDToken: Bool = false) throws -> Answer {
     var configuration = configuration
     configuration.dropsIDToken = withoutIDToken
     configuration.force = true

@@ -2,8 +2,8 @@ import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// What comes from outside while somebody signs in, each read by the parser that its first byte
-/// names. Besides not crashing, each has to keep a promise.
+/// The parsers of untrusted input during a sign-in. An input's first byte selects the parser.
+/// Besides not crashing, each must satisfy its preconditions.
 enum Parsers {
   static func read(_ input: [UInt8]) {
     guard let kind = input.first else { return }
@@ -27,7 +27,7 @@ enum Parsers {
     case .request(let request):
       precondition(request.path.hasPrefix("/"))
       precondition(!(request.path + request.query + request.host).utf8.contains(0))
-      // A listener that has read more decides the same.
+      // A listener that has read more bytes decides the same.
       precondition(RedirectRequest.read(bytes + [0x58]) == .request(request))
       evaluate(request)
     }
@@ -41,7 +41,7 @@ enum Parsers {
     evaluate(RedirectRequest(path: "/", query: text))
   }
 
-  /// Who does not know the state gets no code through.
+  /// Without the state, no code is accepted.
   private static func evaluate(_ request: RedirectRequest) {
     guard let session else { return }
     if case .code = session.evaluate(request).answer { preconditionFailure("a forged answer") }
@@ -122,7 +122,7 @@ enum Parsers {
     _ = ClientInfo(text)
   }
 
-  private struct Nowhere: HTTPTransport {
+  private struct Nowhere: BlockingTransport {
     func send(
       _ request: HTTPRequest, _ cancellation: Cancellation
     ) throws(TransportError) -> HTTPResponse { throw .noLibrary }

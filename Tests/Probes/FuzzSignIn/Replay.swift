@@ -1,7 +1,7 @@
 #if !FUZZING
   import Foundation
 
-  /// Reads each file again that is named: what the fuzzer found, or the corpus.
+  /// Parses the files in its arguments: the fuzzer's findings, or the corpus.
   @main
   enum Replay {
     static func main() throws {

@@ -1,5 +1,5 @@
-// Sends one GET in a process whose environment the test chose, and says what came of it and what
-// the process is then: whether libcurl was loaded, and how much memory it ever had.
+// Sends one GET request in a process with an environment that the test chooses, and prints the
+// result, whether libcurl is loaded, and the process's peak memory.
 //
 //   transport-probe [URL [CERTIFICATE-FILE]]
 import Glibc
@@ -7,7 +7,7 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import TokenVaultCrypto
 
-/// A field of a file of /proc/self, or whether it has a text.
+/// The first line of a file in /proc/self that contains a text; empty if there is none.
 func line(_ file: String, _ text: String) -> String {
   guard let stream = unsafe fopen("/proc/self/\(file)", "r") else { return "?" }
   defer { unsafe fclose(stream) }
@@ -20,7 +20,7 @@ func line(_ file: String, _ text: String) -> String {
   return ""
 }
 
-// As in a program that has opened its vault by the time it needs the network.
+// A program has usually opened its vault before it needs the network.
 do { _ = try Digest.sha256([]) } catch { print("error \(error)") }
 if let text = CommandLine.arguments.dropFirst().first, let address = HTTPURL(text) {
   let settings = HTTPSettings(certificateFile: CommandLine.arguments.dropFirst(2).first)

@@ -1,16 +1,16 @@
-"""Signs a person in, in a real Chromium without a screen, as the command that opens a browser:
+"""Signs a user in with a headless Chromium; runs as the command that opens the browser:
 
   browse.py --user NAME --password-file FILE --result FILE [--authority FILE] [--profile DIRECTORY]
             [--code-file FILE] [--deny] [--screenshot FILE] [--seconds N] URL
 
-Goes through whatever pages the provider shows until the browser is back at the tool, or until the
-provider says that a device may go on or that somebody is signed out. Writes where it came to, and
-the last page's text, as JSON to the result's file, and ends with 0; with 1 if it did not get there.
+Answers the provider's pages until the provider redirects the browser to the tool, or shows that a
+device was authorized or denied or that the user is signed out. Writes the outcome and the last
+page's URL and text to the result file as JSON. Exits with 0 if it reached an outcome, else with 1.
 
-The password is read from a file, because everybody can read arguments; an address is written
-without its query, which has the code. A provider may let a person in without a password who is
-known to the browser: that takes the same profile again. A device's code is typed where a page asks
-for it, if its file is there by then: the URL may have the code already."""
+The password is read from a file, because every user can read arguments. The URL is written without
+its query, which contains the code. With the profile of an earlier visit, a provider may sign in a
+known user without a password. The user code of a device is typed if a page asks for it and the code
+file exists by then; the URL may contain the code already."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ import urllib.parse
 
 from devtools import Browser
 
-# The order matters: what comes first is done first. Both providers name these two fields alike.
+# The order matters: the first visible element is used. Both providers have these two field names.
 FIELD_USER, FIELD_PASSWORD = "#username", "#password"
 SUBMITS = [
     "#loginbut",
@@ -30,16 +30,16 @@ SUBMITS = [
     "form:has(#password) button[type=submit]",
 ]
 DENY = "button[name=action][value=deny]"
-# glewlwyd's boxes for the scopes, its button under them, and the one that goes on.
+# glewlwyd's check boxes for the scopes, the button below them, and the button to continue.
 BOX, GRANT = "input[type=checkbox][id^=grant-]:not(:checked)", "button.btn-primary:not(#loginbut)"
 GO_ON = "button.btn-success"
-# glewlwyd's only field for a device's code, and the button that its script enables.
+# glewlwyd's only field for a user code, and the button that its script enables.
 DEVICE_CODE, DEVICE_GO_ON = 'input[maxlength="9"]', "button.btn-primary"
-# nanoidp's, beside the password.
+# nanoidp's field for a user code, on the page with the password.
 DEVICE_CODE_TOO = "#user_code"
-# glewlwyd asks whether the person means it. The same button is on other pages too.
+# glewlwyd asks for confirmation. Other pages have the same button.
 SIGN_OUT, SIGN_OUT_WORDS = "button.btn-danger:not(.dropdown-toggle)", "close the current session"
-# glewlwyd's picker of people who are known to the browser, and its menu for another one.
+# glewlwyd's list of known users, and the greeting in its menu.
 PICKER, GREETING = "[id^=select-user-]", r"^Hello (.+)$"
 FINAL_WORDS = {
     "device": ["Authorization complete, you may close this window", "Device authorized"],
@@ -49,11 +49,11 @@ FINAL_WORDS = {
 
 
 class Refused(Exception):
-    """The provider did not take the person."""
+    """The provider refused the user."""
 
 
 class SignIn:
-    """What to do on the page that is shown."""
+    """Answers the present page."""
 
     def __init__(self, browser, options):
         self.browser = browser
@@ -62,7 +62,7 @@ class SignIn:
         self.has_signed_in = False
 
     def outcome(self):
-        """What this page means, if it is the last one."""
+        """The outcome that this page shows; None if it is not the last one."""
         url = self.browser.url()
         if url.startswith("chrome-error:"):
             raise Refused("the browser could not open the page")
@@ -77,12 +77,11 @@ class SignIn:
         return None
 
     def step(self):
-        """Does what the page asks for, if it asks.
-        Returns the outcome on the last page."""
+        """Answers the page once. Returns the outcome on the last page."""
         outcome = self.outcome()
         if outcome:
             return outcome
-        # Not before a page is whole: what is looked for first may be what comes last.
+        # Wait for the complete page: the element that is checked first may load last.
         if not self.browser.evaluate(
                 "location.protocol.startsWith('http') && document.readyState == 'complete'"):
             return None
@@ -93,7 +92,7 @@ class SignIn:
             self.sign_in()
         elif browser.shows(PICKER):
             self.pick()
-        elif self.is_somebody_else():
+        elif self.shows_another_user():
             self.act("change", self.change)
         elif browser.shows(BOX):
             while browser.shows(BOX):
@@ -108,8 +107,8 @@ class SignIn:
         return None
 
     def act(self, name, action):
-        """Does it, but not again before the page had time to follow: a second click would stop
-        what the first one began, and so on for ever on a busy machine."""
+        """Performs an action at most once in ten seconds. A second click would abort the request of
+        the first; on a busy machine that could repeat for ever."""
         if self.browser.evaluate(
                 "(acts => !(performance.now() - acts[%s] < 10000) &&"
                 " (acts[%s] = performance.now(), true))(window.acts ||= {})"
@@ -126,7 +125,7 @@ class SignIn:
         self.browser.click(DEVICE_GO_ON)
 
     def pick(self):
-        """The person picks a row, then goes back to what was asked for."""
+        """Picks the user's row, then returns to the authorization."""
         row = "#select-user-" + self.options.user
         browser = self.browser
         if browser.shows("li.active " + row):
@@ -136,14 +135,14 @@ class SignIn:
         else:
             self.act("new", lambda: browser.click_text("button", "New user"))
 
-    def is_somebody_else(self):
+    def shows_another_user(self):
         greeted = re.search(GREETING, self.browser.text(), re.MULTILINE)
         return bool(greeted) and greeted[1].strip() != self.options.user
 
     def sign_in(self):
-        # Its mark goes with the page: a form without it is a new one, so the first was refused.
+        # The mark disappears with its page. A form without it is a new one: the first was refused.
         if self.has_signed_in and not self.browser.evaluate("!!window.isFilledIn"):
-            raise Refused("the provider asks again")
+            raise Refused("the provider asks for the password again")
         self.act("sign in", self.fill_in)
 
     def deny(self):
@@ -160,7 +159,7 @@ class SignIn:
         self.fill_in_code()
         browser.fill(FIELD_USER, self.options.user)
         browser.fill(FIELD_PASSWORD, password)
-        # A script that draws its form anew empties it: then once more.
+        # A script that redraws the form empties it; the next step fills it in again.
         if browser.value(FIELD_USER) != self.options.user or browser.value(
                 FIELD_PASSWORD) != password:
             browser.evaluate("delete window.acts['sign in']")
@@ -175,7 +174,7 @@ def contents(path):
         with open(path, encoding="utf-8") as file:
             return file.read().strip()
     except (TypeError, FileNotFoundError) as problem:
-        raise Refused(f"the page asks for what is not at hand: {problem}") from None
+        raise Refused(f"the page asks for a missing file: {problem}") from None
 
 
 def origin(url):
@@ -199,7 +198,7 @@ def arguments():
 
 
 def write(path, content):
-    """Whole or not at all: a test may be waiting for the file."""
+    """Replaces the file atomically, because a test may be waiting for it."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(content, file)
     os.replace(path + ".new", path)
@@ -210,11 +209,11 @@ def main():
     with Browser(options.seconds, options.authority, options.profile) as browser:
         try:
             browser.open(options.url)
-            outcome = browser.until("the end of the pages", SignIn(browser, options).step)
+            outcome = browser.until("the last page", SignIn(browser, options).step)
             failure = None
         except (Refused, TimeoutError) as problem:
             outcome, failure = None, str(problem)
-            # Time to look at what it came to.
+            # Allow time to read the last page.
             browser.end = time.monotonic() + 30
         if options.screenshot:
             browser.screenshot(options.screenshot)

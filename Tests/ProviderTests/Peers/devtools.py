@@ -1,4 +1,4 @@
-"""A real Chromium without a screen, steered over its DevTools protocol."""
+"""A headless Chromium, controlled over the DevTools protocol."""
 
 import base64
 import hashlib
@@ -22,11 +22,11 @@ CANDIDATES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-st
 
 
 class PageLost(Exception):
-    """The page went away while it was asked: it is asked again when the next one is there."""
+    """The page was replaced during a call; the caller repeats the call on the next page."""
 
 
 def chromium():
-    """The first browser that runs; Ubuntu's may be a mere hint at a snap."""
+    """The first browser that runs; Ubuntu's package may only point to a snap."""
     for name in CANDIDATES:
         path = shutil.which(name)
         if path and subprocess.run(
@@ -45,7 +45,7 @@ def key_of(authority):
 
 
 class Browser:
-    """One tab. Everything waits for the deadline at most, which is `seconds` from the start."""
+    """A browser with one tab. All calls end at a deadline, `seconds` after the start."""
 
     def __init__(self, seconds, authority=None, profile=None):
         self.end = time.monotonic() + seconds
@@ -53,7 +53,7 @@ class Browser:
         command = [
             chromium(), "--headless=new", "--remote-debugging-port=0", "--no-first-run",
             "--user-data-dir=" + (profile or self.temporary),
-            # It would ask its makers for updates and lists, and a proxy for the loopback.
+            # Chromium would download updates and lists, and use a proxy for 127.0.0.1.
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--no-default-browser-check", "--no-proxy-server", "--password-store=basic",
             # /dev/shm is too small in containers.
@@ -66,13 +66,13 @@ class Browser:
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             text=True, errors="replace", preexec_fn=dies_with_parent, start_new_session=True)
-        self.said = []
+        self.lines = []
         self.address = None
         self.heard = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             if not self.heard.wait(self._left()) or not self.address:
-                raise TimeoutError("Chromium did not start:\n" + "".join(self.said[-20:]))
+                raise TimeoutError("Chromium did not start:\n" + "".join(self.lines[-20:]))
             self.socket = websocket.create_connection(
                 self.address, timeout=self._left(), suppress_origin=True,
                 http_no_proxy=["127.0.0.1"])
@@ -89,7 +89,7 @@ class Browser:
             raise
 
     def __enter__(self):
-        """`with` ends it."""
+        """Allows `with`, which closes the browser."""
         return self
 
     def __exit__(self, *_):
@@ -97,7 +97,7 @@ class Browser:
 
     def _listen(self):
         for line in self.process.stderr:
-            self.said.append(line)
+            self.lines.append(line)
             found = re.search(r"DevTools listening on (ws://\S+)", line)
             if found:
                 self.address = found[1]
@@ -107,7 +107,7 @@ class Browser:
     def _left(self):
         left = self.end - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the browser's time is up")
+            raise TimeoutError("the browser reached its deadline")
         return left
 
     def command(self, method, **parameters):
@@ -137,7 +137,7 @@ class Browser:
         return result["result"].get("value")
 
     def until(self, what, question):
-        """Asks until the answer is not false."""
+        """Repeats a question until the answer is true, and returns the answer."""
         while True:
             try:
                 answer = question()
@@ -146,11 +146,11 @@ class Browser:
             except PageLost:
                 pass
             if time.monotonic() > self.end:
-                raise TimeoutError(f"the browser never came to: {what}")
+                raise TimeoutError(f"the browser never showed {what}")
             time.sleep(0.05)
 
     def shows(self, selector):
-        """Whether an element is there and can be seen and used."""
+        """Whether an element is visible and enabled."""
         return self.evaluate(
             f"(e => !!e && e.getClientRects().length > 0 && !e.disabled)"
             f"(document.querySelector({json.dumps(selector)}))")
@@ -159,7 +159,7 @@ class Browser:
         self.until(selector, lambda: self.shows(selector))
 
     def fill(self, selector, text):
-        """As a person does: a page's script sees the input."""
+        """Types a text with input events, which the scripts of the page see."""
         self.wait_for(selector)
         self.evaluate(f"(e => {{ e.focus(); e.select() }})"
                       f"(document.querySelector({json.dumps(selector)}))")
@@ -173,12 +173,12 @@ class Browser:
         self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
     def click_hidden(self, selector):
-        """Clicks what may be out of sight, as in a menu. Returns whether it was there."""
+        """Clicks an element that may be invisible. Returns whether it exists."""
         return self.evaluate(f"(e => !!e && (e.click(), true))"
                              f"(document.querySelector({json.dumps(selector)}))")
 
     def click_text(self, selector, text):
-        """Clicks the first of these whose text it is. Returns whether it was there."""
+        """Clicks the first of these elements with the text. Returns whether it exists."""
         return self.evaluate(
             f"(e => !!e && (e.click(), true))([...document.querySelectorAll("
             f"{json.dumps(selector)})].find(e => e.textContent.trim() == {json.dumps(text)}))")
@@ -198,7 +198,7 @@ class Browser:
             file.write(base64.b64decode(picture))
 
     def close(self):
-        """Ends the browser. With a profile of the caller's gently, so that its cookies are kept."""
+        """Ends the browser. With the caller's profile it exits normally and saves the cookies."""
         if not self.temporary:
             try:
                 self.session = None
@@ -212,6 +212,6 @@ class Browser:
             pass
         self.process.wait()
         if self.temporary:
-            # What was killed a moment ago may still write.
+            # Processes that are being killed may still write.
             while os.path.isdir(self.temporary):
                 shutil.rmtree(self.temporary, ignore_errors=True)

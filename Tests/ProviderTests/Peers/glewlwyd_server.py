@@ -1,12 +1,13 @@
-"""glewlwyd with what tests need, until the standard input ends: glewlwyd_server.py CONFIG DIRECTORY
+"""Runs glewlwyd until the standard input ends: glewlwyd_server.py CONFIG DIRECTORY
 
 CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], deviceInterval. PORT in a
-redirect URI becomes a free port, because glewlwyd compares them whole. Says issuer and
-redirectPort.
+redirect URI becomes a free port, because glewlwyd compares whole URIs. Prints issuer and
+redirectPort as JSON.
 
-Seen: a refused refresh is 400 and a revocation 401 without a body; a refresh answer has no ID
-token; `iss` comes with the code though the discovery document does not say so, and that has no
-"none" among the ways to authenticate; a redirect URI without a path ends the process."""
+Observed: a refused refresh is 400 and a revocation 401, both without a body; the answer to a
+refresh has no ID token; the authorization response has `iss` although the discovery document does
+not announce it; the discovery document does not list "none" among the client authentication methods; a
+redirect URI without a path ends the process."""
 
 import json
 import os
@@ -23,7 +24,7 @@ from serving import free_port, serve, start, wait_until_ready
 SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
 MODULES = "/usr/lib/glewlwyd"
 PAGES = "/usr/share/glewlwyd/webapp"
-# The shipped database comes with this administrator; the server is on loopback and lives minutes.
+# The shipped database has this administrator. The server listens on loopback and runs for minutes.
 ADMINISTRATOR = {"username": "admin", "password": "password"}
 
 config = json.loads(sys.argv[1])
@@ -98,7 +99,7 @@ def plugin(issuer):
             "introspection-revocation-allowed": True,
             "introspection-revocation-allow-target-client": True,
             "session-management-allowed": True,
-            # Without it the page that ends a session fails in its own script.
+            # Without this, the script of the sign-out page fails.
             "front-channel-logout-allowed": True, "back-channel-logout-allowed": True,
             "session-cookie-name": "GLEWLWYD2_OIDC_SID", "session-cookie-expiration": 3600,
             "device-authorization-expiration": 600,
@@ -114,10 +115,10 @@ def prepare():
             os.remove(leftover)
     with open(SCHEMA, encoding="utf-8") as schema:
         connection = sqlite3.connect(database)
-        # Thousands of small transactions take seconds otherwise.
+        # Without this, thousands of small transactions take seconds.
         connection.executescript("PRAGMA synchronous=OFF; BEGIN;" + schema.read() + "COMMIT;")
         connection.close()
-    # The package has config.json as a directory with the file in it, which its pages do not find.
+    # The package has config.json as a directory that contains the file; its pages do not find it.
     shutil.copytree(PAGES, pages, dirs_exist_ok=True, ignore=shutil.ignore_patterns("config.json"))
     configuration = os.path.join(PAGES, "config.json")
     if os.path.isdir(configuration):

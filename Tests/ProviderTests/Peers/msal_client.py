@@ -1,12 +1,12 @@
-"""The real MSAL for Python at a provider of the tests: msal_client.py sign-in|silent CONFIG
+"""The real MSAL for Python: msal_client.py sign-in|silent CONFIG
 
 CONFIG is JSON: issuer, clientID, scopes, cache (its file, read and written), and for
   sign-in  flow (code or device), browser (a command that takes the URL)
-  silent   force (refreshes in any case); without it a POST is refused, so that an answer can
-           only come from the cache
-and dropsIDToken, for a provider that sends none.
-The authority of a private certificate is taken from REQUESTS_CA_BUNDLE. Prints JSON with digests
-in place of tokens."""
+  silent   force (always refreshes); without it a POST is an error, so that an answer can only come
+           from the cache
+and dropsIDToken, which removes the ID token from the provider's answers.
+REQUESTS_CA_BUNDLE names the certificate of a private authority. Prints JSON with digests in place
+of tokens."""
 
 import hashlib
 import http.server
@@ -23,7 +23,7 @@ verb, config = sys.argv[1], json.loads(sys.argv[2])
 
 
 class Session(requests.Session):
-    """MSAL's transport, which counts what is posted."""
+    """MSAL's transport, which counts POST requests."""
 
     def __init__(self):
         super().__init__()
@@ -33,7 +33,7 @@ class Session(requests.Session):
         if method.upper() == "POST":
             self.posts += 1
             if verb == "silent" and not config.get("force"):
-                raise SystemExit("msal_client.py: a POST where the cache should have answered")
+                raise SystemExit("msal_client.py: a POST instead of an answer from the cache")
         answer = super().request(method, url, timeout=60, **options)
         if config.get("dropsIDToken") and answer.ok and "id_token" in answer.json():
             body = answer.json()

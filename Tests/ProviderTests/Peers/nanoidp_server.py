@@ -1,11 +1,11 @@
-"""nanoidp with what tests need, until the standard input ends: nanoidp_server.py CONFIG DIRECTORY
+"""Runs nanoidp until the standard input ends: nanoidp_server.py CONFIG DIRECTORY
 
 CONFIG is JSON: clients [{id, redirectURIs}], users [{name, password}], tls, path, rotation,
-tokenMinutes, deviceInterval, profile. Says issuer and, with TLS, the authority's file.
+tokenMinutes, deviceInterval, profile. Prints issuer and, with TLS, authorityFile as JSON.
 
-Seen: any port is taken for a registered redirect URI on 127.0.0.1, but not on localhost; the
-login page comes every time, whoever is signed in; a device that asks too soon is not told to slow
-down; a revocation answers 200 without a body."""
+Observed: a registered redirect URI on 127.0.0.1 matches any port, one on localhost does not; the
+login page appears every time, even if a user is signed in; a device that polls too soon does not
+get slow_down; the answer to a revocation is 200 without a body."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def attempt(port):
         },
         "device_flow": {"polling_interval": config["deviceInterval"]},
         "jwt": {"keys_dir": os.path.join(directory, "keys")},
-        # Without it any password will do.
+        # Without this, any password is accepted.
         "session": {"enforce_password_check": True},
         "security_profile": config["profile"],
     })
@@ -65,7 +65,7 @@ def attempt(port):
         facts["authorityFile"], certificate, key = private_authority(directory)
         command = [
             sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "8",
-            # Its codes and tokens live in the process, so there is one.
+            # Codes and tokens are kept in the process, so there must be only one.
             "--workers", "1", "--worker-tmp-dir", directory, "--no-control-socket",
             "nanoidp.app:create_app()"]
         if tls:

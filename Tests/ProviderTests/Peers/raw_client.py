@@ -1,9 +1,8 @@
-"""A client of bare HTTP, to know that a provider and the browser do their part before the product
-is asked: raw_client.py CONFIG
+"""A plain HTTP client, to test a provider and the browser without tokenvault: raw_client.py CONFIG
 
 CONFIG is JSON: issuer, authorityFile, clientID, port (of the redirect URI; 0 for any), scope,
 browser (a command that takes the URL), flow (code or device), parameters (of the authorization
-request), signsOut. Prints what came of it as JSON, without a token in it."""
+request), signsOut. Prints the results as JSON, without tokens."""
 
 import base64
 import hashlib
@@ -72,7 +71,7 @@ def code_flow():
     status = browse(url)
     server.shutdown()
     if status != 0 or not answers:
-        raise SystemExit(f"the browser ended with {status}, and {len(answers)} answers came")
+        raise SystemExit(f"the browser exited with {status} after {len(answers)} redirects")
     answer = answers[0]
     result = {"answer": sorted(answer), "stateMatches": answer.get("state") == state,
               "iss": answer.get("iss"), "error": answer.get("error")}
@@ -100,7 +99,7 @@ def device_flow():
     url = begun["verification_uri_complete"]
     status = browse(url)
     if status != 0:
-        raise SystemExit(f"the browser ended with {status}")
+        raise SystemExit(f"the browser exited with {status}")
     interval = begun.get("interval", 5)
     end = time.monotonic() + 120
     while True:
@@ -112,7 +111,7 @@ def device_flow():
         elif error != "authorization_pending":
             return result, tokens
         if time.monotonic() > end:
-            raise SystemExit("no token came")
+            raise SystemExit("no token after 120 s")
 
 
 def shape(answer):
@@ -125,7 +124,7 @@ def shape(answer):
 
 
 def later(tokens):
-    """What the provider does with a refresh token: used, used again, revoked."""
+    """The provider's answers to a refresh token that is used, revoked and used again."""
     found = {"tokens": shape(tokens)}
     body = tokens.json()
     if "id_token" in body:
@@ -148,7 +147,7 @@ def later(tokens):
 
 
 def sign_out(token):
-    """Ends the browser's session, as far as the provider offers that."""
+    """Ends the browser's session at the provider."""
     return browse(discovery["end_session_endpoint"] + "?" + urllib.parse.urlencode({
         "id_token_hint": token, "client_id": config["clientID"]}))
 

@@ -1,5 +1,5 @@
-"""What the servers of the tests have in common: a port, a certificate, a child that does not
-outlive its parent, readiness, and an end when whoever started them is gone."""
+"""Common parts of the provider scripts: free ports, certificates, child processes that do not
+outlive their parent, waiting until a server is ready, and ending with the test process."""
 
 import ctypes
 import datetime
@@ -27,7 +27,8 @@ class NotStarted(Exception):
 
 
 def free_port():
-    """One that the kernel gives to nobody who asks for any: it stays free until it is used."""
+    """A free port outside of the ephemeral range, so that the kernel does not assign it to another
+    process before it is used."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         first = int(file.read().split()[0])
     while True:
@@ -54,7 +55,7 @@ def start(command, log, **environment):
 
 
 def wait_until_ready(child, url, is_ready, verify=True):
-    """Asks until the answer at the URL is the expected one: something else may have the port."""
+    """Requests the URL until the answer is the expected one; another server may have the port."""
     end = time.monotonic() + DEADLINE
     while True:
         if child.poll() is not None:
@@ -71,8 +72,8 @@ def wait_until_ready(child, url, is_ready, verify=True):
 
 
 def serve(attempt, log):
-    """Starts a server by `attempt(port)`, which returns a child and what to tell the test; says it
-    on one line, and ends with the standard input, as does everything in its process group."""
+    """Starts a server with `attempt(port)`, which returns a child process and facts for the test.
+    Prints the facts as one line of JSON. When the standard input ends, kills the process group."""
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     for _ in range(5):
@@ -90,8 +91,8 @@ def serve(attempt, log):
 
 
 def private_authority(directory):
-    """A certificate authority and a certificate of it for 127.0.0.1 and localhost.
-    Returns the paths of the authority's certificate, the server's and its key."""
+    """Creates a certificate authority and its certificate for 127.0.0.1 and localhost. Returns the
+    paths of the authority's certificate, the server's certificate and the server's key."""
     names = [os.path.join(directory, name) for name in ("ca.pem", "server.pem", "server.key")]
     now = datetime.datetime.now(datetime.timezone.utc)
 
@@ -131,7 +132,7 @@ def private_authority(directory):
     pem = serialization.Encoding.PEM
     contents = [
         authority.public_bytes(pem),
-        # The chain whole, so that a browser can be told to accept the authority by its key.
+        # The complete chain, so that a browser can accept the authority by its key.
         server.public_bytes(pem) + authority.public_bytes(pem),
         key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())]
     for name, content in zip(names, contents):

@@ -1,0 +1,80 @@
+import TokenVaultGroupStore
+package import TokenVaultModel
+
+/// Lists the accounts of a group.
+package struct AccountEnumeration {
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// All accounts that fulfil a query.
+  package func accounts(_ query: AccountQuery) throws(VaultError) -> AccountListing {
+    do {
+      return try session.read { transaction in
+        let selection = try self.selection(query, in: transaction)
+        var found: [Account] = []
+        // One at a time, so that the memory of one account is free before the next is read.
+        let damaged = try transaction.forEachAccount { stored throws(StoreError) in
+          if let account = selection(stored) { found.append(account) }
+        }
+        return AccountListing(
+          accounts: found.inOrder(),
+          emptyReason: found.isEmpty ? try self.reason(query, in: transaction) : nil,
+          damagedRows: damaged)
+      }
+    } catch .noGroup {
+      let others = try GroupFiles.names(
+        in: session.configuration.groupsDirectory, suffix: ".vault")
+      return AccountListing(
+        accounts: [],
+        emptyReason: others.isEmpty ? .groupDoesNotExist : .onlyInOtherGroups(others),
+        damagedRows: 0)
+    }
+  }
+
+  /// Maps a stored account that fulfils the query to its public view, and any other to nil. Where
+  /// the query names a client, "signed in" means for that client: a family's refresh token signs in
+  /// clients that hold nothing themselves.
+  func selection(
+    _ query: AccountQuery, in transaction: GroupTransaction
+  ) throws -> (StoredAccount) -> Account? {
+    func shown(_ stored: StoredAccount, _ query: AccountQuery) -> Account? {
+      let account = lookup.account(stored, in: transaction)
+      return query.matches(account) ? account : nil
+    }
+    guard let clientID = query.clientID, let signedIn = query.signedIn else {
+      return { shown($0, query) }
+    }
+    let client = try FamilyClient(clientID, in: transaction)
+    var rest = query
+    rest.clientID = nil
+    rest.signedIn = nil
+    return { [rest] in $0.record.isSignedIn(client) == signedIn ? shown($0, rest) : nil }
+  }
+
+  private func reason(
+    _ query: AccountQuery, in transaction: GroupTransaction
+  ) throws -> EmptyReason {
+    var without = query
+    without.clientID = nil
+    let others = try selection(without, in: transaction)
+    var (isEmpty, allSignedOut, othersFulfil) = (true, true, false)
+    _ = try transaction.forEachAccount { stored throws(StoreError) in
+      isEmpty = false
+      if stored.record.isSignedIn { allSignedOut = false }
+      if others(stored) != nil { othersFulfil = true }
+    }
+    if isEmpty { return .noAccounts }
+    if query.signedIn == true, allSignedOut { return .allSignedOut }
+    return query.clientID != nil && othersFulfil ? .noneForClient : .noneMatches
+  }
+}
+
+extension [Account] {
+  /// Sorted by ``Account/isOrdered(_:_:)``. The names are folded once, not at each comparison.
+  fileprivate func inOrder() -> [Account] {
+    let keys = map { ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment) }
+    return indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }
+  }
+}

@@ -1,0 +1,209 @@
+package import TokenVaultGroupStore
+package import TokenVaultModel
+
+/// Finds the accounts of a group inside a transaction.
+package struct AccountLookup: Sendable {
+  let group: GroupName
+
+  /// The account that a reference means.
+  /// - Throws: ``VaultError/noAccount(_:group:)``, ``VaultError/ambiguousAccount(_:candidates:)``,
+  ///   ``VaultError/noAccountForDirectory(_:group:)``, or as ``current(in:)``.
+  package func stored(
+    _ reference: AccountReference, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    switch reference {
+    case .known(let account):
+      guard let stored = try transaction.account(tag: transaction.tag(of: account.identity)) else {
+        throw VaultError.noAccount(account.selector, group: group)
+      }
+      return stored
+    case .named(let text): return try named(text, nil, in: transaction)
+    case .qualified(let name, let environment, let text):
+      return try named(text, Qualified(name: name, environment: environment), in: transaction)
+    case .rule(let tag, let directory):
+      guard let account = try transaction.account(tag: tag) else {
+        throw VaultError.noAccountForDirectory(directory, group: group)
+      }
+      return account
+    case .current: return try current(in: transaction)
+    }
+  }
+
+  /// The accounts that several references mean, each once.
+  func stored(
+    _ references: [AccountReference], in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    var accounts: [StoredAccount] = []
+    for reference in references {
+      let account = try stored(reference, in: transaction)
+      if !accounts.contains(where: { $0.tag == account.tag }) { accounts.append(account) }
+    }
+    return accounts
+  }
+
+  /// Every account of the group.
+  /// - Throws: ``StoreError/damaged(rows:)`` when one does not open: a decision over all accounts
+  ///   must not leave one out.
+  func all(
+    in transaction: GroupTransaction, where isWanted: (StoredAccount) -> Bool = { _ in true }
+  ) throws -> [StoredAccount] {
+    var accounts: [StoredAccount] = []
+    let damaged = try transaction.forEachAccount { account throws(StoreError) in
+      if isWanted(account) { accounts.append(account) }
+    }
+    guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
+    return accounts
+  }
+
+  /// The group's current account: the one switched to, else the only one signed in.
+  /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)``;
+  ///   ``VaultError/noCurrentAccount(_:group:)``.
+  package func current(in transaction: GroupTransaction) throws -> StoredAccount {
+    if let account = try transaction.currentAccount() { return account }
+    var isEmpty = true
+    let signedIn = try all(in: transaction) {
+      isEmpty = false
+      return $0.record.isSignedIn
+    }
+    guard signedIn.count <= 1 else { throw ambiguousCurrent(signedIn, in: transaction) }
+    guard let only = signedIn.first else {
+      throw VaultError.noCurrentAccount(isEmpty ? .noAccounts : .allSignedOut, group: group)
+    }
+    return only
+  }
+
+  func ambiguousCurrent(
+    _ candidates: [StoredAccount], in transaction: GroupTransaction
+  ) -> VaultError {
+    .ambiguousCurrentAccount(
+      candidates: candidates.map { account($0, in: transaction) }.sorted(by: Account.isOrdered),
+      group: group)
+  }
+
+  // MARK: By name
+
+  private struct Qualified {
+    let name: String
+    let environment: String
+  }
+
+  /// A name that the directory of names does not have is looked for in every account before it
+  /// counts as missing, so that a damaged directory cannot hide an account. Subjects of two people
+  /// may differ only in case (OIDC Core section 2): of several accounts, the one whose id is spelt
+  /// like the text is meant.
+  private func named(
+    _ text: String, _ qualified: Qualified?, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    let folded = CaseFolding.fold(text)
+    var found = try transaction.accounts(named: folded).preferring(text)
+    // A user name that looks like another account's selector does not take its place.
+    if found.isEmpty || qualified != nil {
+      found = try scan(for: text, folded, qualified, orElse: found, in: transaction)
+    }
+    // Tokens that were imported before their account's environment was known are no account.
+    let settled = found.filter { !$0.record.environment.isEmpty }
+    if !settled.isEmpty { found = settled }
+    guard found.count <= 1 else {
+      throw VaultError.ambiguousAccount(
+        text,
+        candidates: found.map { account($0, in: transaction) }.sorted(by: Account.isOrdered))
+    }
+    guard let account = found.first else { throw VaultError.noAccount(text, group: group) }
+    return account
+  }
+
+  /// The accounts with the qualified name, else those with the whole text as a name, else those
+  /// whose id begins with the text.
+  private func scan(
+    for text: String, _ folded: [UInt8], _ qualified: Qualified?, orElse bearers: [StoredAccount],
+    in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    let name = qualified.map { CaseFolding.fold($0.name) }
+    var named: [StoredAccount] = []
+    var beginning: [StoredAccount] = []
+    let damaged = try transaction.forEachAccount { account throws(StoreError) in
+      // Tokens without an account are found by their client.
+      let identifier = CaseFolding.fold(account.record.shownID)
+      if let qualified, let name, name == identifier || account.record.names.contains(name),
+        CloudEnvironment.same(qualified.environment, account.record.environment)
+      {
+        named.append(account)
+      }
+      if !folded.isEmpty, identifier.starts(with: folded) { beginning.append(account) }
+    }
+    if let qualified, !named.isEmpty { return named.preferring(qualified.name) }
+    if !bearers.isEmpty { return bearers }
+    // An account that does not open may be the one.
+    guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
+    return beginning.preferring(text)
+  }
+
+  // MARK: For callers
+
+  /// The public view of a stored account.
+  package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
+    let record = stored.record
+    let home = HomeAccountID(record.homeAccountID)
+    let credentials = record.stored.map(\.credential)
+    let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
+    return Account(
+      homeAccountID: home, username: record.username, environment: record.environment,
+      group: group, alias: record.alias.isEmpty ? nil : record.alias,
+      tenantProfiles: record.tenantProfiles,
+      clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
+      isCurrent: transaction.state.current == stored.tag, isSignedIn: record.isSignedIn,
+      authorityType: record.authorityType, accessTokenExpiresOn: ends.max(),
+      isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
+      identity: record.identity)
+  }
+}
+
+extension GroupSession {
+  /// The account that a reference means.
+  package func account(_ reference: AccountReference) throws(VaultError) -> Account {
+    try read { self.lookup.account(try self.lookup.stored(reference, in: $0), in: $0) }
+  }
+}
+
+extension [StoredAccount] {
+  /// The one among several whose id is spelt exactly like the text; all where there is none.
+  fileprivate func preferring(_ text: String) -> [StoredAccount] {
+    guard count > 1 else { return self }
+    let settled = filter { !$0.record.environment.isEmpty }
+    let exact = (settled.isEmpty ? self : settled)
+      .filter { $0.record.shownID.utf8.elementsEqual(text.utf8) }
+    return exact.count == 1 ? exact : self
+  }
+}
+
+extension AccountRecord {
+  /// The id that the account is found by when it has no other name.
+  fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
+
+  /// One profile for each tenant, the home tenant's first.
+  fileprivate var tenantProfiles: [TenantProfile] {
+    let home = HomeAccountID(homeAccountID)
+    var profiles: [TenantProfile] = []
+    // Of two entities of one tenant, the one with an ID token says more.
+    for profile in self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) {
+      let tenant = home.tenant(ofRealm: profile.tenantID)
+      guard !profiles.contains(where: { CaseFolding.equal($0.tenantID, tenant) }) else { continue }
+      profiles.append(
+        TenantProfile(
+          tenantID: tenant, identifier: profile.localAccountID, username: profile.username,
+          isHomeTenantProfile: CaseFolding.equal(tenant, home.tenantID),
+          claimsJSON: profile.claimsJSON))
+    }
+    return profiles.sorted {
+      $0.isHomeTenantProfile != $1.isHomeTenantProfile
+        ? $0.isHomeTenantProfile : ($0.tenantID, $0.identifier) < ($1.tenantID, $1.identifier)
+    }
+  }
+}
+
+extension Account {
+  static func isOrdered(_ left: Account, _ right: Account) -> Bool {
+    (left.username.lowercased(), left.identifier.lowercased(), left.environment)
+      < (right.username.lowercased(), right.identifier.lowercased(), right.environment)
+  }
+}

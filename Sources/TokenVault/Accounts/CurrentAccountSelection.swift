@@ -1,0 +1,84 @@
+import TokenVaultGroupStore
+package import TokenVaultModel
+
+/// Reads and changes the current account of a group.
+package struct CurrentAccountSelection {
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// MSAL's getCurrentAccount for a client: the current account and the account last returned to the
+  /// client. The answer is remembered; several candidates are an error and change nothing.
+  package func current(client: String) throws(VaultError) -> CurrentAccount {
+    // An unchanged answer writes nothing: two tools that ask after each change of the group would
+    // otherwise wake each other for ever.
+    let key = CaseFolding.key(client)
+    let known = try session.read { transaction in
+      (try self.find(client: client, in: transaction), transaction.state.principals[key])
+    }
+    if known.0.tag == known.1?.account, known.1?.signedOutAccount == nil { return known.0.answer }
+    return try session.write { transaction in
+      let found = try self.find(client: client, in: transaction)
+      transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
+      return found.answer
+    }
+  }
+
+  private func find(
+    client: String, in transaction: GroupTransaction
+  ) throws -> (answer: CurrentAccount, tag: [UInt8]?) {
+    let candidates = try self.candidates(client: client, in: transaction)
+    guard candidates.count <= 1 else { throw lookup.ambiguousCurrent(candidates, in: transaction) }
+    let principal = transaction.state.principals[CaseFolding.key(client)]
+    let answer = CurrentAccount(
+      account: candidates.first.map { lookup.account($0, in: transaction) },
+      previous: try previous(principal, in: transaction))
+    return (answer, candidates.first?.tag)
+  }
+
+  private func candidates(
+    client: String, in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    let client = try FamilyClient(client, in: transaction)
+    if let current = try transaction.currentAccount(), current.record.isSignedIn(client) {
+      return [current]
+    }
+    return try lookup.all(in: transaction) { $0.record.isSignedIn(client) }
+  }
+
+  private func previous(
+    _ principal: GroupState.Principal?, in transaction: GroupTransaction
+  ) throws -> CurrentAccount.PreviousAccount? {
+    guard let principal else { return nil }
+    if let stored = try transaction.account(tag: principal.account) {
+      return .present(lookup.account(stored, in: transaction))
+    }
+    guard let account = principal.signedOutAccount else { return .erased }
+    return .left(
+      homeAccountID: HomeAccountID(account.homeAccountID), username: account.username,
+      environment: account.environment)
+  }
+
+  /// Makes an account the group's current one.
+  package func select(_ reference: AccountReference) throws(VaultError) -> Account {
+    try session.write { transaction in
+      let stored = try self.lookup.stored(reference, in: transaction)
+      transaction.state.current = stored.tag
+      return self.lookup.account(stored, in: transaction)
+    }
+  }
+
+  /// Makes a directory and everything below it use an account of the group.
+  package func select(
+    _ reference: AccountReference, in directory: String
+  ) throws(VaultError) -> Account {
+    let (account, tag) = try session.read {
+      let stored = try self.lookup.stored(reference, in: $0)
+      return (self.lookup.account(stored, in: $0), stored.tag)
+    }
+    try DirectoryRules(vaultDirectory: session.configuration.directory)
+      .set(.init(group: session.group, account: tag, path: directory))
+    return account
+  }
+}

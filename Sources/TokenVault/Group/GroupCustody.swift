@@ -1,0 +1,71 @@
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
+import TokenVaultCrypto
+import TokenVaultModel
+
+/// Puts a group's key into a custody, and moves it from one to another.
+struct GroupCustody {
+  private let configuration: VaultConfiguration
+  private let retrieval: KeyRetrieval
+
+  init(_ configuration: VaultConfiguration) {
+    self.configuration = configuration
+    retrieval = KeyRetrieval(configuration: configuration)
+  }
+
+  var custodian: SecretServiceCustodian { retrieval.custodian }
+
+  /// What a new slot is sealed with.
+  final class SlotMaterial {
+    let key: SecretBytes
+    let parameters: LockedGroup.Slot.Parameters
+
+    init(key: consuming SecretBytes, parameters: LockedGroup.Slot.Parameters) {
+      self.key = key
+      self.parameters = parameters
+    }
+  }
+
+  /// A key-encryption key for a new slot: a new passphrase, or the key file's content.
+  func slotMaterial(
+    _ custody: GroupHeader.Custody, keyFile: String? = nil
+  ) throws -> SlotMaterial {
+    guard custody == .passphrase else {
+      let custodian = KeyFileCustodian(path: try keyFile ?? retrieval.keyFilePath())
+      return try Self.slotMaterial(custodian)
+    }
+    guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
+      throw CustodyError.passphraseRequired
+    }
+    guard passphrase.count > 0 else { throw VaultError.invalid(.passphrase) }
+    return try Self.slotMaterial(PassphraseCustodian(passphrase))
+  }
+
+  private static func slotMaterial<Custodian: DerivingKeyCustodian>(
+    _ custodian: Custodian
+  ) throws -> SlotMaterial {
+    let slot = try Custodian.newSlotParameters()
+    return SlotMaterial(
+      key: try custodian.key(slot), parameters: LockedGroup.Slot.Parameters(slot))
+  }
+
+  /// The caller holds the group's lock.
+  /// - Returns: what failed after the commit.
+  func rekey(
+    _ group: UnlockedGroup, to custody: GroupHeader.Custody, keyFile: String?
+  ) throws -> (any Error)? {
+    let material =
+      custody == .secretService ? nil : try slotMaterial(custody, keyFile: keyFile)
+    let outcome = try Rotation(configuration).run(
+      group, to: custody,
+      finally: { transaction in
+        try transaction.setCustody(custody)
+        try transaction.removeSlot(.recovery)
+        try transaction.removeSlot(.custody)
+        if let material {
+          try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
+        }
+      }, { _ in [] })
+    return outcome.oldKeyFailure ?? outcome.kernelFailure
+  }
+}

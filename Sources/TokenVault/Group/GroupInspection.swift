@@ -1,0 +1,68 @@
+package import TokenVaultGroupStore
+package import TokenVaultKeyCustody
+import TokenVaultModel
+
+/// Describes and checks a group.
+package struct GroupInspection {
+  private let session: GroupSession
+  private var configuration: VaultConfiguration { session.configuration }
+  private var group: GroupName { session.group }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// Opens every row of the group and checks them against each other.
+  package func verify() throws(VaultError) -> VerificationReport {
+    try session.read { try $0.verify() }
+  }
+
+  /// The custody that the file names, without opening it.
+  package func custody() throws(VaultError) -> GroupHeader.Custody { try header().custody }
+
+  /// Describes the group.
+  package func describe() throws(VaultError) -> GroupDescription {
+    let manifest: Manifests.Found?
+    do { manifest = try session.configuration.manifests.find(group) } catch .noManifest {
+      manifest = nil
+    }
+    do {
+      let header = try header()
+      return GroupDescription(
+        name: group, manifest: manifest, file: (header.custody, header.generation))
+    } catch .noGroup {
+      return GroupDescription(name: group, manifest: manifest, file: nil)
+    }
+  }
+
+  package func header() throws(VaultError) -> GroupHeader {
+    try vaultErrors(group) {
+      let locked = try LockedGroup(path: self.configuration.groupPath)
+      return locked.header
+    }
+  }
+
+  /// What a diagnosis finds in a group. Unfinished sign-outs are finished by looking at it.
+  package func diagnose() throws(VaultError) -> (pendingDeletions: Int, oldWrappedSuccessors: Bool)
+  {
+    let boot = try Boot.identifier()
+    return try session.read {
+      ($0.state.pendingDeletions.count, $0.hasOldWrappedSuccessors(boot: boot))
+    }
+  }
+
+  /// Refuses a vault directory that others may read or write.
+  /// - Returns: whether it is there.
+  package func checkDirectory() throws(VaultError) -> Bool {
+    do {
+      try vaultErrors(group) {
+        try FileSafety.checkDirectory(self.configuration.directory)
+        try FileSafety.checkDirectory(self.configuration.groupsDirectory)
+      }
+      return true
+    } catch .noGroup { return false }
+  }
+
+  /// What a diagnosis sees of the Secret Service; never prompts.
+  package func secretServiceStatus() -> SecretServiceStatus {
+    SecretServiceCustodian(busAddress: configuration.sessionBusAddress, allowPrompt: false).status()
+  }
+}

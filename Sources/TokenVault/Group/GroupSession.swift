@@ -1,0 +1,138 @@
+import Dispatch
+package import TokenVaultGroupStore
+package import TokenVaultModel
+
+/// One group, opened at the first use and reopened when another process has moved it to a newer
+/// generation.
+///
+/// Calls block; ``Vault`` keeps them off the cooperative pool. Several threads may share a session:
+/// one transaction runs at a time, and the group is opened, and its passphrase asked for, once. A
+/// caller that also needs the group's lock takes the lock first and the session second, so that no
+/// thread waits for another process while it holds the session.
+package final class GroupSession: @unchecked Sendable {
+  package let configuration: VaultConfiguration
+  /// Protects every variable below.
+  private let turn = DispatchSemaphore(value: 1)
+  private var opened: UnlockedGroup? {
+    willSet { ownCommits += opened?.commits ?? 0 }
+  }
+  /// The changes that this session made over connections that are closed now.
+  private var ownCommits: UInt64 = 0
+  /// The group that this session created.
+  private var createdGroup: [UInt8]?
+  private var admitted: GroupManifest?
+
+  package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
+
+  package var group: GroupName { configuration.group }
+  package var now: Timestamp { configuration.now() }
+  var lookup: AccountLookup { AccountLookup(group: group) }
+
+  // MARK: Transactions
+
+  /// Reads one snapshot.
+  /// - Throws: ``VaultError/noGroup(_:)`` for a group without a file.
+  package func read<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
+    try withGroup { try $0.read(body) }
+  }
+
+  /// Changes the group in one durable transaction.
+  package func write<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
+    try withGroup { try $0.write(body) }
+  }
+
+  /// Runs `body` over the open group, and again after another process has rotated the key.
+  func withGroup<R>(_ body: (UnlockedGroup) throws -> R) throws(VaultError) -> R {
+    turn.wait()
+    defer { turn.signal() }
+    return try vaultErrors(group) {
+      // Another process can only get ahead by rotating the key once more.
+      for _ in 0..<200 {
+        do { return try body(try open()) } catch StoreError.generationChanged { opened = nil }
+      }
+      throw StoreError.busy
+    }
+  }
+
+  /// Closes the file and destroys its keys in memory.
+  package func close() { adopt(nil) }
+
+  private func open() throws -> UnlockedGroup {
+    if let opened, opened.isInPlace { return opened }
+    try admitUnlocked()
+    let group = try KeyRetrieval(configuration: configuration).open(configuration.groupPath)
+    opened = group
+    try Rotation(configuration).resume(group)
+    return group
+  }
+
+  /// Uses a group that was opened by other means than its custody; nil for none.
+  func adopt(_ group: UnlockedGroup?) {
+    turn.wait()
+    defer { turn.signal() }
+    opened = group
+  }
+
+  /// Records that this session created the group, with this number of commits.
+  func noteCreation(of groupID: [UInt8], commits: UInt64) {
+    turn.wait()
+    defer { turn.signal() }
+    opened = nil
+    ownCommits = commits
+    createdGroup = groupID
+  }
+
+  // MARK: Changes
+
+  /// Differs after another process, or another session of this one, changed the group.
+  struct ChangeMark: Equatable, Sendable {
+    let groupID: [UInt8]
+    let foreignCommits: UInt64
+    /// Whether this session created the group and nothing else has changed it.
+    let isOwnWork: Bool
+  }
+
+  /// The present mark; nil while the group has no file.
+  func changeMark() throws(VaultError) -> ChangeMark? {
+    do {
+      return try withGroup { group in
+        let changes = try group.read { $0.state.changes }
+        let foreign = changes &- self.ownCommits &- group.commits
+        return ChangeMark(
+          groupID: group.header.groupID, foreignCommits: foreign,
+          isOwnWork: foreign == 0 && group.header.groupID == self.createdGroup)
+      }
+    } catch .noGroup {
+      return nil
+    }
+  }
+
+  // MARK: Membership
+
+  /// The group's manifest, after the executable was found among its members.
+  @discardableResult
+  package func requireMembership() throws(VaultError) -> GroupManifest {
+    turn.wait()
+    defer { turn.signal() }
+    return try admittedManifest()
+  }
+
+  /// Refuses an executable that is not a member. The command line is every group's administrator: a
+  /// group whose manifest is gone must still be listed and signed out of.
+  func admit() throws(VaultError) {
+    turn.wait()
+    defer { turn.signal() }
+    try admitUnlocked()
+  }
+
+  private func admitUnlocked() throws(VaultError) {
+    if !configuration.isAdministrator { _ = try admittedManifest() }
+  }
+
+  private func admittedManifest() throws(VaultError) -> GroupManifest {
+    if let admitted { return admitted }
+    let manifest = try Membership(configuration).manifest()
+    if !configuration.isAdministrator { admitted = manifest }
+    return manifest
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import TokenVaultCrypto
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
+package import TokenVaultModel
+
+/// Creates a group.
+package struct GroupSetup {
+  private let session: GroupSession
+  private var configuration: VaultConfiguration { session.configuration }
+  private var group: GroupName { session.group }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// Makes the group when it has no file, with its manifest's custody.
+  /// - Returns: whether it was made now.
+  @discardableResult
+  package func createIfMissing() throws(VaultError) -> Bool {
+    do {
+      try session.withGroup { _ in }
+      return false
+    } catch .noGroup {
+      do {
+        try create()
+        return true
+      } catch .groupExists {
+        // Another process made it first.
+        return false
+      }
+    }
+  }
+
+  /// Makes the group from a manifest, which is saved if it differs from the one in force. A key file
+  /// that does not exist is created. A group that could not be made leaves nothing behind.
+  /// - Returns: the key file that was created; nil for none.
+  package func create(from manifest: GroupManifest) throws(VaultError) -> String? {
+    let present = try GroupInspection(session).describe()
+    guard present.file == nil else { throw .groupExists(group) }
+    let isChanged = manifest != present.manifest?.manifest
+    let keyFile = try KeyFileCreation.createIfMissing(manifest.custody)
+    do {
+      if isChanged { try configuration.manifests.save(manifest) }
+      try create()
+    } catch {
+      // A group that has its file needs its key file and its manifest, whatever failed after that.
+      if unsafe access(configuration.groupPath, F_OK) != 0 {
+        if isChanged { try putBack(present.manifest) }
+        if let keyFile { KeyFileCreation.takeBack(keyFile) }
+      }
+      throw error
+    }
+    return keyFile
+  }
+
+  /// Restores the manifest that was in force before; nil for none.
+  private func putBack(_ manifest: Manifests.Found?) throws(VaultError) {
+    let own = configuration.manifestDirectories.first.map { $0 + "/\(group).json" }
+    guard let manifest, manifest.path == own else {
+      return try configuration.manifests.remove(group)
+    }
+    try configuration.manifests.save(manifest.manifest)
+  }
+
+  /// Makes the group. An existing file is never written over, whatever became of its key.
+  package func create() throws(VaultError) {
+    let manifest = try session.requireMembership()
+    try vaultErrors(group) {
+      try FileSafety.makeDirectory(self.configuration.groupsDirectory)
+      try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
+        let path = self.configuration.groupPath
+        if unsafe access(path, F_OK) == 0 { throw StoreError.exists(path: path) }
+        try StaleCopies(self.configuration).discardDraft()
+        let header = GroupHeader(
+          groupID: try RandomBytes.make(16), generation: 1,
+          custody: GroupHeader.Custody(manifest.custody))
+        try self.make(path, header: header)
+      }
+    }
+  }
+
+  private func make(_ path: String, header: GroupHeader) throws {
+    let custody = GroupCustody(configuration)
+    if header.custody == .secretService {
+      // A keyring that is locked or away is told before there is anything to take back.
+      _ = try custody.custodian.generations(of: header.groupID)
+    }
+    let key = try SecretBytes.random(count: 32)
+    let draft: UnlockedGroup
+    do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
+      // No keyring knows the key yet. The first error is the one to tell of.
+      do { try GroupCreation.remove(GroupCreation.draftPath(for: path)) } catch { _ = error }
+      throw error
+    }
+    do {
+      switch header.custody {
+      case .secretService:
+        try custody.custodian.store(
+          key, as: GroupKeyID(groupID: header.groupID, generation: header.generation))
+      case .passphrase, .keyFile:
+        let material = try custody.slotMaterial(header.custody)
+        try draft.write {
+          try $0.setSlot(.custody, under: material.key, parameters: material.parameters)
+        }
+      }
+      guard try draft.truncateLog() else { throw StoreError.busy }
+    } catch {
+      // The first error is the one to tell of. A draft whose key may be in a keyring that does not
+      // answer stays as the note of it, for the next creation to discard.
+      do { try StaleCopies(configuration).discardDraft() } catch { _ = error }
+      throw error
+    }
+    session.noteCreation(of: header.groupID, commits: draft.commits)
+    try publish(consume draft, path)
+  }
+
+  private func publish(_ draft: consuming UnlockedGroup, _ path: String) throws {
+    // SQLite removes the log with the last connection; only then has the file all of it.
+    _ = consume draft
+    try GroupCreation.publish(path)
+  }
+}

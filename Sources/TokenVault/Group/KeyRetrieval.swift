@@ -1,0 +1,169 @@
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
+import TokenVaultCrypto
+import TokenVaultModel
+
+/// Finds the key that opens a group file, by the custody that the file's header names and no other.
+struct KeyRetrieval {
+  let configuration: VaultConfiguration
+
+  var custodian: SecretServiceCustodian {
+    SecretServiceCustodian(
+      busAddress: configuration.sessionBusAddress, allowPrompt: configuration.allowsPrompt)
+  }
+
+  /// Opens the file, following rotations that happen meanwhile.
+  func open(_ path: String) throws -> UnlockedGroup {
+    for _ in 0..<200 {
+      // The service's first answer comes while the file is opened and OpenSSL gets ready.
+      let conversation = custodian.begin()
+      let locked = try LockedGroup(path: path)
+      CryptoPreparation.run()
+      let header = locked.header
+      do {
+        let key = try key(for: locked, over: conversation)
+        return try locked.unlock(key)
+      } catch {
+        // A key that is missing or wrong may just be one that was rotated away since the header
+        // was read.
+        guard Self.isMismatch(error) else { throw error }
+        let again = try LockedGroup(path: path)
+        guard again.header == header else { continue }
+        guard header.custody == .secretService else { throw error }
+        return try recover(again, from: error)
+      }
+    }
+    throw StoreError.busy
+  }
+
+  private static func isMismatch(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.wrongKey, CustodyError.keyMissing, CustodyError.wrongKey: true
+    default: false
+    }
+  }
+
+  private func key(
+    for locked: borrowing LockedGroup,
+    over conversation: consuming SecretServiceCustodian.Conversation
+  ) throws -> SecretBytes {
+    let header = locked.header
+    let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    // The user unlocked the group for a time, whatever its custody.
+    if let kept = try KernelKeyring.key(id) { return kept }
+    switch header.custody {
+    case .secretService:
+      return try custodian.key(id, over: conversation)
+    case .passphrase, .keyFile:
+      guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
+      guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }
+      return try locked.open(slot, at: .custody, with: try passphraseKey(slot.parameters))
+    }
+  }
+
+  private func passphraseKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
+    guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
+      throw CustodyError.passphraseRequired
+    }
+    return try PassphraseCustodian(passphrase).key(KeySlotParameters(parameters))
+  }
+
+  /// After a rekey that was cut short behind its commit, the key file is the one that the manifest
+  /// would have named next.
+  private func openByKeyFile(
+    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup
+  ) throws -> SecretBytes {
+    do { return try open(slot, of: locked, byFile: keyFilePath()) } catch {
+      guard let path = stagedKeyFile() else { throw error }
+      // The first error is about the file that is in force.
+      do { return try open(slot, of: locked, byFile: path) } catch _ { throw error }
+    }
+  }
+
+  private func open(
+    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup, byFile path: String
+  ) throws -> SecretBytes {
+    try locked.open(
+      slot, at: .custody,
+      with: try KeyFileCustodian(path: path).key(KeySlotParameters(slot.parameters)))
+  }
+
+  private func stagedKeyFile() -> String? {
+    let manifests = Manifests(directories: configuration.manifestDirectories)
+    // One that cannot be read names no file.
+    do {
+      guard case .keyFile(let path)? = try manifests.staged(configuration.group)?.custody else {
+        return nil
+      }
+      return path
+    } catch { return nil }
+  }
+
+  func keyFilePath() throws(VaultError) -> String {
+    if let path = configuration.keyFile { return path }
+    let found = try Manifests(directories: configuration.manifestDirectories)
+      .find(configuration.group)
+    guard case .keyFile(let path) = found.manifest.custody else {
+      throw .custody(.keyFileMissing(path: ""), group: configuration.group)
+    }
+    return path
+  }
+
+  /// The keyring answered, and what it has does not open the file. Either it lost what it was
+  /// told last (a power cut: a wrapped successor key leads on from the key it kept), or several items bear the
+  /// id, or the file is a copy from before a sign-out.
+  private func recover(
+    _ locked: consuming LockedGroup, from failure: any Error
+  ) throws -> UnlockedGroup {
+    let header = locked.header
+    let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    let check = try locked.keyCheck()
+    if let key = try fittingKey(id, check) { return try locked.unlock(key) }
+    return try unwrapSuccessors(locked, id: id, failure: failure)
+  }
+
+  /// Nil when the keyring has no key of the generation, or only that of a rotation that never was.
+  private func fittingKey(
+    _ id: GroupKeyID, _ check: LockedGroup.KeyCheck
+  ) throws -> SecretBytes? {
+    do { return try custodian.key(id) { check.accepts($0) } } catch CustodyError.keyMissing {
+      return nil
+    } catch CustodyError.wrongKey { return nil }
+  }
+
+  private func unwrapSuccessors(
+    _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
+  ) throws -> UnlockedGroup {
+    let kept = try custodian.generations(of: id.groupID)
+    let wrapped = try locked.generationsWithSuccessor()
+    guard let start = wrapped.last(where: { kept.contains($0) }) else {
+      if let newest = kept.last, newest > id.generation {
+        throw VaultError.olderFile(
+          configuration.group, generation: id.generation, newest: newest)
+      }
+      throw failure
+    }
+    var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
+    for generation in start..<id.generation {
+      key = try locked.unwrapSuccessor(from: generation, key: key)
+    }
+    let copy = try key.clone()
+    let group = try locked.unlock(key)
+    // Verified by opening; only now is it stored. Until a later boot has read it there, the next
+    // power cut may take it back.
+    let boot = try configuration.bootIdentifier()
+    try group.write {
+      $0.renewWrappedSuccessors(boot: boot, deleting: kept.filter { $0 < id.generation })
+    }
+    // What was found there opens nothing, and an item is never overwritten.
+    if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }
+    try keep(copy, as: id)
+    return group
+  }
+
+  private func keep(_ key: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
+    do throws(CustodyError) { try custodian.store(key, as: id) } catch .alreadyStored {
+      // Another process has crossed, too.
+    }
+  }
+}

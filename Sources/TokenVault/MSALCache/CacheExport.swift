@@ -1,0 +1,57 @@
+import TokenVaultGroupStore
+import TokenVaultCrypto
+package import TokenVaultModel
+
+/// Writes the accounts of a group as an MSAL cache.
+package struct CacheExport {
+  private let session: GroupSession
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// The accounts that fulfil a query, as a cache which MSAL libraries read. Plain secrets are no
+  /// part of it: the schema has no place for them.
+  package func run(_ query: AccountQuery) throws(VaultError) -> MSALCache {
+    try session.read { transaction in
+      var cache = try CacheExtras.read(transaction)
+      let accounts = try self.session.lookup.all(in: transaction)
+      let selection = try AccountEnumeration(self.session).selection(query, in: transaction)
+      for account in accounts where selection(account) != nil {
+        try Self.add(account, to: &cache, in: transaction)
+      }
+      // A whole cache carries what belongs to no account; a part of one, only the metadata of the
+      // clients in it.
+      if query != .all {
+        cache.unknown = []
+        let clients = Set(cache.tokens.map { CaseFolding.key($0.credential.clientID) })
+        cache.apps.removeAll { !clients.contains(CaseFolding.key($0.clientID)) }
+      }
+      return cache
+    }
+  }
+
+  private static func add(
+    _ account: StoredAccount, to cache: inout MSALCache, in transaction: GroupTransaction
+  ) throws {
+    let record = account.record
+    guard record.authorityType != .secret else { return }
+    if record.orphanClient.isEmpty {
+      cache.profiles += record.profiles.map { profile in
+        MSALCache.Profile(
+          homeAccountID: record.homeAccountID, environment: profile.environment,
+          realm: profile.tenantID, localAccountID: profile.localAccountID,
+          username: profile.username, authorityType: record.authorityType.cacheText,
+          extraJSON: profile.extraJSON)
+      }
+    }
+    for stored in record.stored {
+      let payload = try transaction.payload(of: stored, in: account)
+      var credential = stored.credential
+      if case .other = credential.kind { credential.keyID = "" }
+      cache.tokens.append(
+        MSALCache.Token(
+          credential: credential, homeAccountID: record.homeAccountID,
+          secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
+          extraJSON: payload.extraJSON))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import TokenVaultModel
+
+/// A JSON object in a file of the user's, which may have only the fields that are known.
+struct JSONFile {
+  private let path: String
+  private let object: JSONValue
+
+  init(_ bytes: [UInt8], path: String, fields: [String]) throws(VaultError) {
+    self.path = path
+    do { object = try JSONValue(parsing: bytes) } catch {
+      throw .badManifest(path: path, fault: .notJSON)
+    }
+    guard let members = object.members else { throw .badManifest(path: path, fault: .notJSON) }
+    if let unknown = members.map(\.name).sorted().first(where: { !fields.contains($0) }) {
+      throw .badManifest(path: path, fault: .unknownField(unknown))
+    }
+  }
+
+  func value(_ field: String) throws(VaultError) -> JSONValue {
+    guard let value = object[field] else {
+      throw .badManifest(path: path, fault: .missingField(field))
+    }
+    return value
+  }
+
+  func has(_ field: String) -> Bool { object[field] != nil }
+
+  func text(_ field: String) throws(VaultError) -> String {
+    guard let text = try value(field).text, !text.isEmpty else { throw bad(field) }
+    return text
+  }
+
+  func bad(_ field: String) -> VaultError { .badManifest(path: path, fault: .badValue(field)) }
+}

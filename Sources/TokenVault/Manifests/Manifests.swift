@@ -1,0 +1,111 @@
+public import TokenVaultModel
+
+/// The manifests of keychain groups: the user's, the machine's, then the shipped ones.
+public struct Manifests: Sendable {
+  private let directories: [String]
+
+  /// - Parameter directories: looked through in this order before the shipped manifests.
+  public init(directories: [String]) { self.directories = directories }
+
+  /// A manifest and the file it comes from; nil for a shipped one.
+  public struct Found: Hashable, Sendable {
+    /// What the manifest says.
+    public let manifest: GroupManifest
+    /// Its file; nil for a shipped one.
+    public let path: String?
+  }
+
+  /// The manifest that is in force for a group.
+  public func find(_ name: GroupName) throws(VaultError) -> Found {
+    for directory in directories {
+      let path = "\(directory)/\(name).json"
+      guard let bytes = try SmallFile.read(path) else { continue }
+      let manifest = try Self.decode(bytes, path: path)
+      guard manifest.name == name else { throw .badManifest(path: path, fault: .nameMismatch) }
+      return Found(manifest: manifest, path: path)
+    }
+    guard let shipped = GroupManifest.shipped.first(where: { $0.name == name }) else {
+      throw .noManifest(name)
+    }
+    return Found(manifest: shipped, path: nil)
+  }
+
+  /// The names of all groups that have a manifest, in order.
+  public func names() throws(VaultError) -> [GroupName] {
+    var names = Set(GroupManifest.shipped.map(\.name))
+    for directory in directories {
+      names.formUnion(try GroupFiles.names(in: directory, suffix: ".json"))
+    }
+    return names.sorted()
+  }
+
+  /// Writes a manifest to the first directory, where it comes before all others.
+  /// - Returns: its path.
+  @discardableResult
+  public func save(_ manifest: GroupManifest) throws(VaultError) -> String {
+    guard let directory = directories.first else { throw .noManifest(manifest.name) }
+    let path = "\(directory)/\(manifest.name).json"
+    try SmallFile.write(Self.encode(manifest), to: path)
+    return path
+  }
+
+  /// Writes down the manifest that is in force once a rekey has committed. Until it is saved, the
+  /// two together name the key file that opens the group, whatever is cut short.
+  package func stage(_ manifest: GroupManifest) throws(VaultError) {
+    guard let path = stagedPath(manifest.name) else { throw .noManifest(manifest.name) }
+    try SmallFile.write(Self.encode(manifest), to: path)
+  }
+
+  /// The manifest of a rekey that has not been seen to end; nil when there is none.
+  package func staged(_ name: GroupName) throws(VaultError) -> GroupManifest? {
+    guard let path = stagedPath(name), let bytes = try SmallFile.read(path) else { return nil }
+    return try Self.decode(bytes, path: path)
+  }
+
+  /// Removes what ``stage(_:)`` wrote.
+  package func unstage(_ name: GroupName) throws(VaultError) {
+    if let path = stagedPath(name) { try SmallFile.remove(path) }
+  }
+
+  private func stagedPath(_ name: GroupName) -> String? {
+    directories.first.map { "\($0)/\(name).json.next" }
+  }
+
+  /// Removes the user's own manifest of a group, if there is one.
+  public func remove(_ name: GroupName) throws(VaultError) {
+    guard let directory = directories.first else { return }
+    try SmallFile.remove("\(directory)/\(name).json")
+  }
+
+  static func decode(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
+    let object = try JSONFile(
+      bytes, path: path, fields: ["$schema", "name", "title", "members", "custody", "deviceMode"])
+    guard let name = GroupName(try object.text("name")) else { throw object.bad("name") }
+    guard let elements = try object.value("members").elements else { throw object.bad("members") }
+    let members = try elements.map { element throws(VaultError) in
+      guard let member = element.text.flatMap(GroupManifest.Member.init) else {
+        throw object.bad("members")
+      }
+      return member
+    }
+    guard let custody = GroupManifest.Custody(json: try object.value("custody")) else {
+      throw object.bad("custody")
+    }
+    guard let mode = GroupManifest.DeviceMode(rawValue: try object.text("deviceMode")) else {
+      throw object.bad("deviceMode")
+    }
+    return GroupManifest(
+      name: name, title: try object.text("title"), members: members, custody: custody,
+      deviceMode: mode)
+  }
+
+  private static func encode(_ manifest: GroupManifest) -> [UInt8] {
+    JSONValue.object([
+      .init("name", .string(manifest.name.description)),
+      .init("title", .string(manifest.title)),
+      .init("members", .array(manifest.members.map { .string($0.description) })),
+      .init("custody", manifest.custody.json),
+      .init("deviceMode", .string(manifest.deviceMode.rawValue)),
+    ]).prettyBytes
+  }
+}

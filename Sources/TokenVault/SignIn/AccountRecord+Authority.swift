@@ -1,0 +1,70 @@
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultModel
+
+extension AccountRecord {
+  /// Who is asked for a new token of an account; nil where that is not known.
+  ///
+  /// Never anybody but the server that signed the account in: a refresh token that is sent
+  /// elsewhere is lost (RFC 9700 section 4.4, mix-up).
+  func authority(
+    _ request: TokenRequest, _ options: SilentOptions, _ client: String
+  ) throws(SignInError) -> Authority? {
+    let wanted = request.authority ?? options.application?.authority
+    let known = try authority(ofClient: client)
+    if let wanted {
+      let isOwn =
+        known.map(wanted.isSameServer)
+        ?? CloudEnvironment.same(wanted.environment, environment)
+      guard isOwn, wanted.authorityType == known?.authorityType ?? authorityType else {
+        throw .invalidRequest(.account)
+      }
+    }
+    // A B2C account is of the policy that made it, and other providers have one authority each.
+    guard let chosen = wanted?.kind == .entra ? wanted : known ?? wanted else { return nil }
+    // What signed in for all tenants is refreshed in the account's own.
+    let tenant = request.tenantID ?? HomeAccountID(homeAccountID).tenantID
+    return tenant.isEmpty ? chosen : try chosen.with(tenant: tenant)
+  }
+
+  /// The tenant that a request without one is for: of the authority that it, its application or the
+  /// client's sign-in names. Nil for the account's home tenant.
+  func tenant(
+    _ request: TokenRequest, _ options: SilentOptions
+  ) throws(SignInError) -> String? {
+    if let wanted = request.authority ?? options.application?.authority { return wanted.tenantID }
+    let clients = request.clientID.map { [CaseFolding.key($0)] } ?? Array(authorities.keys)
+    let texts = Set(clients.compactMap { authorities[$0] })
+    guard texts.count == 1, let text = texts.first else { return nil }
+    return try Authority(text).tenantID
+  }
+
+  /// The authority that signed a client in to an account; nil where that is not known.
+  func authority(ofClient client: String) throws(SignInError) -> Authority? {
+    guard let text = authorities[CaseFolding.key(client)] else { return try derivedAuthority() }
+    return try Authority(text)
+  }
+
+  /// The authority of an account that was imported: from its host, else from the issuer of its ID
+  /// token.
+  private func derivedAuthority() throws(SignInError) -> Authority? {
+    let host = environment
+    let home = HomeAccountID(homeAccountID)
+    let realm = profiles.first?.tenantID ?? home.tenantID
+    if CloudEnvironment.isKnownCloud(host) {
+      return try Authority("https://\(host)/\(home.tenantID.isEmpty ? realm : home.tenantID)")
+    }
+    if authorityType == .b2c {
+      guard let policy = home.policy else { return try Authority("https://\(host)/\(realm)") }
+      return try Authority("https://\(host)/\(realm)/\(policy)")
+    }
+    guard [.entra, .oidc].contains(authorityType) else { return nil }
+    for profile in profiles {
+      guard let issuer = IDToken(claimsJSON: profile.claimsJSON)?.issuer,
+        let address = HTTPURL(issuer), address.host == host
+      else { continue }
+      return try Authority(issuer)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,176 @@
+import TokenVaultGroupStore
+package import TokenVaultSignIn
+import TokenVaultCrypto
+package import TokenVaultModel
+
+extension Acquisition {
+  /// Signs a user in through the browser (RFC 8252), and stores the account.
+  package func interactive(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration,
+    makesCurrent: Bool = false, proof: ProofOfPossession? = nil
+  ) throws(VaultError) -> TokenResult {
+    defer { report(.finished) }
+    return try vaultErrors(session.group) {
+      try session.requireMembership()
+      let endpoint = try endpoint(
+        application, at: request.authority ?? application.authority,
+        correlationID: request.correlationID)
+      let listener = try platform.receiver.listen(for: application.redirectURI)
+      defer { listener.close() }
+      let authorization = try AuthorizationSession(
+        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
+      let isOpened = platform.browser.open(authorization.address)
+      report(.waitingForBrowser(authorization.address, isOpened: isOpened))
+      var outcome: Result<TokenResult, any Error>?
+      try listener.receive(
+        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
+      ) { incoming in
+        let (status, answer) = authorization.evaluate(incoming)
+        guard let answer else {
+          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
+        }
+        report(.redirectReceived)
+        // The page says what came of it, so that nobody is told to be signed in who is not.
+        let result = Result {
+          try finish(
+            answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+        }
+        outcome = result
+        return redirectResult(status, result)
+      }
+      guard let outcome else { throw SignInError.timedOut }
+      return try outcome.get()
+    }
+  }
+
+  private func redirectResult(
+    _ status: Int, _ result: Result<TokenResult, any Error>
+  ) -> RedirectResult {
+    switch result {
+    case .success:
+      RedirectResult(status: status, page: RedirectPage.signedIn, isAnswer: true)
+    case .failure(let error):
+      RedirectResult(
+        status: 400, page: RedirectPage.failed(error as? SignInError ?? .badRedirect),
+        isAnswer: true)
+    }
+  }
+
+  /// What is stored of the account that is named: whoever was signed out on purpose is asked for
+  /// the password again, also where the browser still knows the session (MSAL for iOS and macOS),
+  /// and the provider's page begins with the account that is wanted.
+  private func aware(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration
+  ) throws(VaultError) -> InteractiveRequest {
+    let name = request.account?.identifier ?? request.loginHint
+    guard !name.isEmpty else { return request }
+    let record: AccountRecord
+    do {
+      record = try session.read { try session.lookup.stored(.named(name), in: $0).record }
+    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
+    {
+      return request
+    }
+    var request = request
+    let client = CaseFolding.key(application.clientID)
+    if record.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
+    if request.loginHint.isEmpty { request.loginHint = record.username }
+    return request
+  }
+
+  private func finish(
+    _ answer: AuthorizationSession.Answer, _ authorization: AuthorizationSession,
+    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, _ proof: ProofOfPossession?,
+    makesCurrent: Bool
+  ) throws -> TokenResult {
+    let code: Redacted<String>
+    switch answer {
+    case .failure(let error): throw error
+    case .code(let redeemable): code = redeemable
+    }
+    var extra = proof?.tokenParameters ?? FormParameters()
+    extra.merge(request.extra)
+    let response = try endpoint.redeem(
+      code: code, verifier: authorization.verifier, redirectURI: authorization.redirectURI,
+      scopes: request.scopes, claims: request.claims, extra: extra)
+    return try keep(
+      try TokenResponse(response), of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
+      account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
+  }
+
+  /// Signs a user in on another device (RFC 8628), and stores the account.
+  /// - Parameter account: the only one that will do; nil for anybody.
+  package func deviceCode(
+    _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
+    correlationID: String = "", account: HomeAccountID? = nil,
+    _ application: ApplicationConfiguration, makesCurrent: Bool = false
+  ) throws(VaultError) -> TokenResult {
+    defer { report(.finished) }
+    return try vaultErrors(session.group) {
+      try session.requireMembership()
+      let endpoint = try endpoint(
+        application, at: application.authority, correlationID: correlationID)
+      let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+      report(.waitingForDevice(device.code))
+      var polling = DevicePolling(device)
+      var action = polling.begin()
+      while true {
+        switch action {
+        case .failed(let error): throw error
+        case .finished(let answer):
+          return try keep(
+            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
+            makesCurrent: makesCurrent)
+        case .ask(let seconds):
+          try cancellation.wait(milliseconds: Int(seconds) * 1000)
+          action = polling.next(
+            Result { () throws(SignInError) in try endpoint.poll(device) })
+        }
+      }
+    }
+  }
+
+  private func keep(
+    _ answer: TokenResponse, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
+    account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
+  ) throws -> TokenResult {
+    let validated = try ValidatedTokens(
+      answer, of: endpoint, keys: keys,
+      expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID),
+      now: session.now)
+    if let account {
+      let type = validated.authority.authorityType
+      func identity(_ id: HomeAccountID) -> AccountIdentity {
+        AccountIdentity(
+          homeAccountID: id, environment: validated.authority.environment, authorityType: type)
+      }
+      guard identity(account) == identity(HomeAccountID(validated.homeAccountID)) else {
+        throw SignInError.mismatchedUser
+      }
+    }
+    // Ctrl-C during the exchange: nothing was stored, so nothing is.
+    if cancellation.isCancelled { throw SignInError.cancelled }
+    let result: TokenResult
+    do {
+      result = try SignInStorage(session).store(
+        signIn: validated, environment: endpoint.metadata.authority.environment,
+        makesCurrent: makesCurrent)
+    } catch {
+      giveBack(validated, endpoint)
+      throw error
+    }
+    guard validated.declined.isEmpty else {
+      throw SignInError.declinedScopes(
+        granted: validated.granted.scopes, declined: validated.declined)
+    }
+    return result
+  }
+
+  /// A token that cannot be kept here (a shared device is taken, the disk is full) should not stay
+  /// good for whoever comes by it.
+  private func giveBack(_ validated: ValidatedTokens, _ endpoint: TokenEndpoint) {
+    guard let token = validated.answer.refreshToken else { return }
+    // The reason it could not be kept is what the user is told; this is the best that can be done.
+    do { _ = try endpoint.revoke(token, hint: "refresh_token") } catch { return }
+  }
+}

@@ -1,0 +1,242 @@
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
+
+extension Acquisition {
+  private var planner: SilentPlanner { SilentPlanner(session) }
+  private var storage: SignInStorage { SignInStorage(session) }
+
+  /// A token without the user: stored, or refreshed once over all processes.
+  ///
+  /// While one process asks the provider for an account, the others wait for the account's byte of
+  /// the lock file and then take what it stored.
+  package func silent(
+    _ request: TokenRequest, of reference: AccountReference,
+    _ options: SilentOptions = SilentOptions()
+  ) throws(VaultError) -> TokenResult {
+    var (request, options) = try resolved(request, options)
+    var plan = try planner.plan(request, of: reference, options)
+    if request.tenantID != nil, case .refresh(let refresh) = plan {
+      if let tenant = try resolved(refresh.authority).tenantID, tenant != request.tenantID {
+        request.tenantID = tenant
+        plan = try planner.plan(request, of: reference, options)
+      }
+    }
+    let first: SilentPlan.Refresh
+    switch plan {
+    case .serve(let result): return result
+    case .refresh(let plan): first = plan
+    }
+    if let throttle = first.throttle { return try throttled(first, throttle) }
+    // A token that still is valid does not wait for a process that hangs.
+    let spare = first.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
+    return try vaultErrors(session.group) {
+      var isWaiting = false
+      do {
+        return try FileLock.hold(
+          session.configuration.refreshLockPath, offset: Self.offset(first.tag),
+          waiting: spare == nil ? 120_000 : 2_000,
+          unless: {
+            if !isWaiting { report(.waitingForOtherProcess) }
+            isWaiting = true
+            return cancellation.isCancelled
+          }
+        ) { try refreshed(first, request, options) }
+      } catch StoreError.busy {
+        if cancellation.isCancelled { throw SignInError.cancelled }
+        guard let spare else { throw StoreError.busy }
+        return spare
+      }
+    }
+  }
+
+  /// Tokens are stored under a tenant's GUID: of a tenant that is named by its domain, the provider
+  /// tells it. While it is down the name stays, and the account's home tenant is what is served.
+  private func resolved(
+    _ request: TokenRequest, _ options: SilentOptions
+  ) throws(VaultError) -> (TokenRequest, SilentOptions) {
+    var (request, options) = (request, options)
+    if let authority = request.authority {
+      request.authority = try resolved(authority)
+    } else if let authority = options.application?.authority {
+      options.application?.authority = try resolved(authority)
+    }
+    return (request, options)
+  }
+
+  private func resolved(_ authority: Authority) throws(VaultError) -> Authority {
+    do { return try directory.resolved(authority, cancellation) } catch {
+      guard error.isOutage else { throw .signIn(error) }
+      return authority
+    }
+  }
+
+  /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody
+  /// which account it is.
+  private static func offset(_ tag: [UInt8]) -> Int64 {
+    Int64(tag.prefix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Refreshes while the lock is held.
+  private func refreshed(
+    _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
+  ) throws -> TokenResult {
+    // A lost race against a sign-in or an import is decided anew; each round has a new cause.
+    for _ in 0..<3 {
+      let plan: SilentPlan.Refresh
+      switch try winner(first, request, options) {
+      case .serve(let result): return result
+      case .refresh(let next): plan = next
+      }
+      if let throttle = plan.throttle { return try throttled(plan, throttle) }
+      switch try exchange(plan, options) {
+      case .stored(let result): return result
+      case .superseded: continue
+      }
+    }
+    throw StoreError.busy
+  }
+
+  /// What another process left while this one waited for it: a token that was not there before is
+  /// as new as the one that was going to be asked for.
+  private func winner(
+    _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
+  ) throws -> SilentPlan {
+    func plan(_ options: SilentOptions) throws -> SilentPlan {
+      try session.read { transaction in
+        guard let stored = try transaction.account(tag: first.tag) else {
+          throw VaultError.interactionRequired(
+            .signedOut, account: first.account, group: session.group)
+        }
+        return try planner.plan(request, of: stored, options, in: transaction)
+      }
+    }
+    let next = try plan(options)
+    guard case .refresh(let refresh) = next, options.forceRefresh, options.claims == nil,
+      refresh.known != first.known
+    else { return next }
+    var ordinary = options
+    ordinary.forceRefresh = false
+    let stored = try plan(ordinary)
+    if case .serve = stored { return stored }
+    return next
+  }
+
+  private enum Outcome {
+    case stored(TokenResult)
+    /// Somebody replaced the refresh token meanwhile.
+    case superseded
+  }
+
+  /// An answer that refuses a refresh token, with the throttle entry that it makes.
+  private struct Refusal: Error {
+    let error: SignInError
+    let throttle: Throttle.Wish?
+  }
+
+  /// Tries the refresh tokens in their order.
+  private func exchange(_ plan: SilentPlan.Refresh, _ options: SilentOptions) throws -> Outcome {
+    var application =
+      options.application
+      ?? ApplicationConfiguration(clientID: plan.clientID, authority: plan.authority)
+    application.clientID = plan.clientID
+    var last: Refusal?
+    trying: for token in plan.tokens {
+      do {
+        return try exchange(token, plan, application, options)
+      } catch let refusal as Refusal {
+        guard case .provider(let answer) = refusal.error else {
+          last = refusal
+          break trying
+        }
+        // Another client's family token does not fit this client; it is good for the others.
+        if answer.suberror == "client_mismatch" {
+          last = last ?? refusal
+          continue
+        }
+        last = refusal
+        guard answer.isAboutToken else { break trying }
+        guard try storage.dropRefreshToken(token, plan) else { return .superseded }
+      } catch SignInError.cancelled {
+        throw SignInError.cancelled
+      } catch let error as SignInError {
+        return try fallBack(error, plan)
+      }
+    }
+    // Only when no token was taken: a throttle entry would hold up the one that was.
+    try storage.noteThrottle(last?.throttle, plan, options)
+    return try fallBack(last?.error ?? .badAnswer(.nobody), plan)
+  }
+
+  private func exchange(
+    _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
+    _ options: SilentOptions
+  ) throws -> Outcome {
+    let endpoint = try endpoint(
+      application, at: plan.authority, correlationID: options.correlationID)
+    var extra = options.proof?.tokenParameters ?? FormParameters()
+    extra.merge(FormParameters(sorted: options.extraParameters))
+    let response = try endpoint.refresh(
+      token, scopes: plan.scopes, claims: options.claims, extra: extra)
+    let answer: TokenResponse
+    do { answer = try TokenResponse(response) } catch {
+      try storage.keepRefreshToken(of: response, for: plan, sent: token)
+      throw Refusal(error: error, throttle: Throttle.after(response, error, now: session.now))
+    }
+    let validated: ValidatedTokens
+    do {
+      validated = try ValidatedTokens(
+        answer, of: endpoint, keys: keys,
+        expecting: .init(
+          scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
+          keyID: options.proof?.keyID ?? ""),
+        now: session.now)
+    } catch {
+      // Another person's refresh token is not this account's.
+      if error != .mismatchedUser, error != .idToken(.subject) {
+        try storage.keepRefreshToken(of: response, for: plan, sent: token)
+      }
+      throw error
+    }
+    switch try storage.store(validated, for: plan, sent: token) {
+    case .stored(let result):
+      guard validated.declined.isEmpty else {
+        throw SignInError.declinedScopes(
+          granted: validated.granted.scopes, declined: validated.declined)
+      }
+      return .stored(result)
+    case .superseded: return .superseded
+    case .gone:
+      // Whoever signed out meanwhile wins: the token that just came is not kept, but where the one
+      // that was sent stayed, for the other clients of its family.
+      try storage.keepRefreshToken(of: response, for: plan, sent: token)
+      throw VaultError.interactionRequired(.signedOut, account: plan.account, group: session.group)
+    }
+  }
+
+  /// What is left when the provider gave nothing: a token that still is valid, one that the
+  /// provider allows beyond its end while it is down, or the reason.
+  private func fallBack(_ error: SignInError, _ plan: SilentPlan.Refresh) throws -> Outcome {
+    if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
+      return .stored(fallback)
+    }
+    if let answer = error.wantsUser {
+      throw VaultError.interactionRequired(
+        .refused(answer), account: plan.account, group: session.group)
+    }
+    throw error
+  }
+
+  private func throttled(
+    _ plan: SilentPlan.Refresh, _ throttle: AccountRecord.ThrottleEntry
+  ) throws(VaultError) -> TokenResult {
+    let answer = OAuthError(code: throttle.code, suberror: throttle.suberror)
+    let isOutage = throttle.code == Throttle.outage
+    if let fallback = plan.fallback, !fallback.isExtendedLifetime || isOutage { return fallback }
+    guard isOutage else {
+      throw .interactionRequired(.refused(answer), account: plan.account, group: session.group)
+    }
+    throw .signIn(.throttled(untilEpochSeconds: throttle.until.epochSeconds, nil))
+  }
+}

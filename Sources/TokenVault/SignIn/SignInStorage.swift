@@ -1,0 +1,294 @@
+import TokenVaultGroupStore
+import TokenVaultSignIn
+import TokenVaultCrypto
+import TokenVaultModel
+
+/// Stores the answers of providers. Verified tokens replace old ones in one durable transaction.
+struct SignInStorage {
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
+  private var now: Timestamp { session.now }
+
+  init(_ session: GroupSession) { self.session = session }
+
+  /// What became of an answer.
+  enum StoredAnswer {
+    case stored(TokenResult)
+    /// The refresh token that was sent is no more the one that is stored.
+    case superseded
+    /// The account, or this client's part in it, was signed out.
+    case gone
+  }
+
+  /// Stores the answer to a refresh, in one step, if the group still has what was refreshed.
+  func store(
+    _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
+  ) throws(VaultError) -> StoredAnswer {
+    try session.write { transaction in
+      guard var stored = try transaction.account(tag: plan.tag),
+        stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut
+      else { return .gone }
+      guard try transaction.holds(sent, in: stored) else { return .superseded }
+      if validated.answer.refreshToken != nil {
+        try transaction.removeRefreshToken(sent, from: &stored)
+      }
+      // What the provider wanted of the user it may have got elsewhere; its own quiet it keeps.
+      stored.record.throttleEntries.removeAll { $0.code != Throttle.outage }
+      return .stored(try self.store(validated, in: &stored, transaction))
+    }
+  }
+
+  /// Stores nothing of an answer but its refresh token, in the place of the one that was sent.
+  ///
+  /// A provider that rotates took that one back when it answered: whatever is wrong with the rest of
+  /// the answer (keys that cannot be fetched, a clock that is off), without the new one the account
+  /// is lost, and sending the old one again looks like theft (RFC 9700 section 4.14.2). Whose it is
+  /// is verified at the next refresh, before anything that it brings is served.
+  func keepRefreshToken(
+    of response: HTTPResponse, for plan: SilentPlan.Refresh, sent: Redacted<String>
+  ) throws(VaultError) {
+    guard let token = TokenResponse.refreshToken(in: response) else { return }
+    let now = session.now
+    try session.write { transaction in
+      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      for var credential in try transaction.entries(with: sent, in: stored) {
+        credential.lastModified = now
+        try transaction.store(
+          credential, Payload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+      }
+      try transaction.update(&stored)
+    }
+  }
+
+  func noteThrottle(
+    _ wish: Throttle.Wish?, _ plan: SilentPlan.Refresh, _ options: SilentOptions
+  ) throws(VaultError) {
+    guard let wish else { return }
+    let now = session.now
+    try session.write { transaction in
+      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      let digests = try SilentPlanner.digest(plan.clientID, plan.authority, plan.scopes, options)
+      let request = digests[wish.isExact ? 1 : 0]
+      stored.record.throttleEntries.removeAll { $0.until <= now || $0.request == request }
+      stored.record.throttleEntries.append(
+        AccountRecord.ThrottleEntry(
+          request: request, until: wish.until, code: wish.code, suberror: wish.suberror))
+      // More than a handful of different requests in two minutes are no loop.
+      stored.record.throttleEntries = stored.record.throttleEntries.suffix(16)
+      try transaction.update(&stored)
+    }
+  }
+
+  /// Deletes a refresh token that the provider refused, unless it was replaced in the meantime.
+  /// - Returns: whether it was still the stored one.
+  func dropRefreshToken(
+    _ token: Redacted<String>, _ plan: SilentPlan.Refresh
+  ) throws(VaultError) -> Bool {
+    try session.write { transaction in
+      guard var stored = try transaction.account(tag: plan.tag),
+        try transaction.holds(token, in: stored)
+      else { return false }
+      try transaction.removeRefreshToken(token, from: &stored)
+      try transaction.update(&stored)
+      return true
+    }
+  }
+
+  /// Stores a sign-in, in one step; makes the group where there is none.
+  /// - Parameter makesCurrent: whether the account becomes the group's current one.
+  func store(
+    signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
+  ) throws(VaultError) -> TokenResult {
+    let type = validated.authority.authorityType
+    let record = AccountRecord(
+      homeAccountID: validated.homeAccountID, environment: environment, authorityType: type)
+    let device = try SharedDevice(session)
+    try GroupSetup(session).createIfMissing()
+    return try session.write { transaction in
+      var stored =
+        try transaction.account(tag: try transaction.tag(of: record.identity))
+        ?? transaction.insert(record)
+      try self.requireSameIssuer(validated, stored.record)
+      let client = CaseFolding.key(validated.clientID)
+      stored.record.clients[client] = .signedIn
+      stored.record.authorities[client] = try validated.authorityInTenant.url
+      // Whatever the provider wanted of the user may have been given.
+      stored.record.throttleEntries = []
+      let result = try self.store(validated, in: &stored, transaction)
+      try device.requireAlone([stored.tag], in: transaction)
+      guard makesCurrent else { return result }
+      transaction.state.current = stored.tag
+      return try self.result(of: validated, in: stored, transaction)
+    }
+  }
+
+  /// A subject is unique within its issuer only (OIDC Core section 2). Two issuers at one host that
+  /// call different people by the same subject must not share an account.
+  private func requireSameIssuer(
+    _ validated: ValidatedTokens, _ record: AccountRecord
+  ) throws(VaultError) {
+    guard !validated.authority.isMicrosoft, let issuer = validated.idToken?.issuer else { return }
+    for profile in record.profiles {
+      if let known = IDToken(claimsJSON: profile.claimsJSON)?.issuer, known != issuer {
+        throw .accountOfOtherIssuer(group: session.group)
+      }
+    }
+  }
+
+  private func store(
+    _ validated: ValidatedTokens, in stored: inout StoredAccount, _ transaction: GroupTransaction
+  ) throws -> TokenResult {
+    let environment = stored.record.environment
+    func credential(_ kind: Credential.Kind) -> Credential {
+      var credential = Credential(
+        kind: kind, clientID: validated.clientID, environment: environment)
+      credential.lastModified = validated.now
+      if kind != .refreshToken { credential.realm = validated.realm }
+      return credential
+    }
+    func store(_ credential: Credential, _ secret: Redacted<String>) throws {
+      try transaction.store(
+        credential, Payload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+    }
+    let answer = validated.answer
+    if let token = answer.refreshToken {
+      var refresh = credential(.refreshToken)
+      refresh.familyID = answer.familyID
+      try store(refresh, token)
+    }
+    if let token = answer.idToken { try store(credential(.idToken), token) }
+    stored.record.merge(validated, environment: environment)
+    // Keys live as long as their process: nobody else would ever take their tokens away.
+    if !validated.keyID.isEmpty {
+      try transaction.removeCredentials(of: &stored) {
+        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
+      }
+    }
+    try store(validated.accessToken(credential(.accessToken)), answer.accessToken)
+    // What is known of the client's family decides whose refresh tokens it tries.
+    if validated.authority.isMicrosoft, answer.refreshToken != nil {
+      try noteFamily(answer.familyID, client: validated.clientID, environment, transaction)
+    }
+    try transaction.update(&stored)
+    return try result(of: validated, in: stored, transaction)
+  }
+
+  private func result(
+    of validated: ValidatedTokens, in stored: StoredAccount, _ transaction: GroupTransaction
+  ) throws -> TokenResult {
+    TokenResult(
+      accessToken: Redacted(Array(validated.answer.accessToken.reveal().utf8)),
+      tokenType: validated.tokenType,
+      expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
+      scopes: validated.granted, account: lookup.account(stored, in: transaction),
+      authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
+      realm: validated.realm, correlationID: validated.correlationID)
+  }
+
+  private func noteFamily(
+    _ family: String, client: String, _ environment: String, _ transaction: GroupTransaction
+  ) throws {
+    var kept = try CacheExtras.read(transaction)
+    let index = kept.apps.firstIndex {
+      CaseFolding.equal($0.clientID, client) && CloudEnvironment.same($0.environment, environment)
+    }
+    if let index {
+      guard kept.apps[index].familyID != family else { return }
+      kept.apps[index].familyID = family
+    } else {
+      kept.apps.append(
+        MSALCache.App(clientID: client, environment: environment, familyID: family))
+    }
+    try CacheExtras.write(kept, transaction)
+  }
+}
+
+extension GroupTransaction {
+  /// Whether the account still has this refresh token.
+  func holds(_ token: Redacted<String>, in stored: StoredAccount) throws -> Bool {
+    try !entries(with: token, in: stored).isEmpty
+  }
+
+  /// Removes the entries that have this refresh token, and no other.
+  func removeRefreshToken(_ token: Redacted<String>, from stored: inout StoredAccount) throws {
+    let equal = try entries(with: token, in: stored)
+    guard !equal.isEmpty else { return }
+    try removeCredentials(of: &stored) { equal.contains($0) }
+  }
+
+  fileprivate func entries(
+    with token: Redacted<String>, in stored: StoredAccount
+  ) throws -> Set<Credential> {
+    let secret = Array(token.reveal().utf8)
+    var equal: Set<Credential> = []
+    for entry in stored.record.stored where entry.credential.kind == .refreshToken {
+      if ConstantTime.equal(try payload(of: entry, in: stored).secret.reveal(), secret) {
+        equal.insert(entry.credential)
+      }
+    }
+    return equal
+  }
+}
+
+extension ValidatedTokens {
+  /// The authority to ask later: a tenant that was named by its domain is known by its GUID now,
+  /// under which its tokens are stored.
+  fileprivate var authorityInTenant: Authority {
+    get throws(SignInError) {
+      guard authority.kind == .entra, !authority.isForAllTenants, !realm.isEmpty else {
+        return authority
+      }
+      return try authority.with(tenant: realm)
+    }
+  }
+
+  /// As MSAL's cache spells it.
+  fileprivate var tokenType: String { keyID.isEmpty ? "Bearer" : "Pop" }
+
+  fileprivate func accessToken(_ base: Credential) -> Credential {
+    var token = base
+    token.target = granted.description
+    token.tokenType = tokenType
+    token.keyID = keyID
+    token.cachedAt = now
+    token.expiresOn = now.advanced(by: answer.expiresIn)
+    token.extendedExpiresOn = now.advanced(by: answer.extendedExpiresIn ?? answer.expiresIn)
+    token.refreshOn = answer.refreshIn.map { now.advanced(by: $0) }
+    return token
+  }
+}
+
+extension AccountRecord {
+  /// The tenant's profile with what the ID token says.
+  fileprivate mutating func merge(_ validated: ValidatedTokens, environment: String) {
+    guard let idToken = validated.idToken else { return }
+    let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, validated.realm) }
+    let known = index.map { profiles[$0] }
+    let profile = Profile(
+      tenantID: validated.realm, localAccountID: idToken.localAccountID ?? "",
+      username: validated.username.isEmpty ? known?.username ?? "" : validated.username,
+      environment: environment, claimsJSON: idToken.claimsJSON,
+      extraJSON: validated.profileFields(over: known?.extraJSON ?? []))
+    if let index { profiles[index] = profile } else { profiles.append(profile) }
+    profiles.sort { ($0.tenantID, $0.localAccountID) < ($1.tenantID, $1.localAccountID) }
+  }
+}
+
+extension ValidatedTokens {
+  /// The fields of MSAL's `Account` entity that other libraries look at.
+  fileprivate func profileFields(over known: [UInt8]) -> [UInt8] {
+    var members: [JSONValue.Member] = []
+    if !known.isEmpty {
+      // absent is an answer: what does not parse is replaced by what is known now.
+      do { members = try JSONValue(parsing: known).members ?? [] } catch { members = [] }
+    }
+    func set(_ name: String, _ text: String?) {
+      guard let text else { return }
+      members.removeAll { $0.name == name }
+      members.append(.init(name, .string(text)))
+    }
+    set("client_info", answer.clientInfoText)
+    set("name", idToken?.name)
+    return members.isEmpty ? [] : JSONValue.object(members).bytes
+  }
+}

@@ -1,0 +1,169 @@
+import TokenVaultCrypto
+import TokenVaultGroupStore
+import TokenVaultModel
+import TokenVaultSignIn
+
+/// Decides about silent requests, each from one snapshot of the group.
+package struct SilentPlanner {
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
+  private var cache: TokenCache { TokenCache(session) }
+  private var group: GroupName { session.group }
+  private var now: Timestamp { session.now }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// Decides about a silent request.
+  package func plan(
+    _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions
+  ) throws(VaultError) -> SilentPlan {
+    try session.read { transaction in
+      let stored = try self.lookup.stored(reference, in: transaction)
+      return try self.plan(request, of: stored, options, in: transaction)
+    }
+  }
+
+  func plan(
+    _ request: TokenRequest, of stored: StoredAccount, _ options: SilentOptions,
+    in transaction: GroupTransaction
+  ) throws -> SilentPlan {
+    let account = lookup.account(stored, in: transaction)
+    var request = request
+    request.keyID = options.proof?.keyID ?? ""
+    request.tenantID = try request.tenantID ?? stored.record.tenant(request, options)
+    var candidates: [AccountRecord.Stored] = []
+    var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
+    do {
+      candidates = try cache.candidates(request, of: stored, account: account)
+      if !options.wantsNew {
+        reason = .expired(candidates.compactMap(\.credential.expiresOn).max())
+      }
+    } catch VaultError.interactionRequired(let why, _, _) {
+      if why == .signedOut {
+        throw VaultError.interactionRequired(why, account: account, group: group)
+      }
+      if !options.wantsNew { reason = why }
+    }
+    func result(_ index: Int) throws -> TokenResult {
+      try cache.result(candidates[index], of: stored, account: account, in: transaction)
+    }
+    func decision(hasRefreshToken: Bool) -> SilentDecision {
+      SilentDecision(
+        tokens: candidates.map(\.credential), hasRefreshToken: hasRefreshToken,
+        wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
+        extendedLifetime: options.extendedLifetime)
+    }
+    // Where the stored token will do in any case, what a new one would take is not looked at.
+    if case .serve(let index) = decision(hasRefreshToken: true) { return .serve(try result(index)) }
+    let clients = clients(for: request, among: candidates, of: stored)
+    let client = clients.count == 1 ? clients.first : nil
+    let tokens = try refreshTokens(of: stored, client: client, in: transaction)
+    let fallback: TokenResult?
+    switch decision(hasRefreshToken: !tokens.isEmpty || clients.count > 1) {
+    case .serve(let index): return .serve(try result(index))
+    case .interaction:
+      throw VaultError.interactionRequired(reason, account: account, group: group)
+    case .refresh(.none): fallback = nil
+    case .refresh(.valid(let index)): fallback = try result(index)
+    case .refresh(.extended(let index)):
+      var extended = try result(index)
+      extended.isExtendedLifetime = true
+      fallback = extended
+    }
+    if clients.count > 1, fallback == nil {
+      throw VaultError.clientRequired(stored: clients, account: account)
+    }
+    guard let client, let authority = try stored.record.authority(request, options, client) else {
+      if let fallback { return .serve(fallback) }
+      throw VaultError.interactionRequired(.unknownAuthority, account: account, group: group)
+    }
+    let scopes = Self.scopes(request, candidates)
+    let digest = try Self.digest(client, authority, scopes, options)
+    return .refresh(
+      SilentPlan.Refresh(
+        account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
+        realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
+        known: Set(candidates),
+        throttle: stored.record.throttleEntries.first {
+          // One that ends later than any was made is of a clock that was set back since.
+          $0.until > now && $0.until <= now.advanced(by: Throttle.longest)
+            && digest.contains($0.request)
+        },
+        reason: reason))
+  }
+
+  /// The clients that a refresh may be for: one, where the request or what is stored says it.
+  private func clients(
+    for request: TokenRequest, among candidates: [AccountRecord.Stored], of stored: StoredAccount
+  ) -> [String] {
+    if let client = request.clientID { return [client] }
+    let holders = stored.record.stored.map(\.credential).filter {
+      $0.kind == .refreshToken && stored.record.clients[CaseFolding.key($0.clientID)] != .signedOut
+    }
+    let latest = candidates.map(\.credential).filter { candidate in
+      holders.contains {
+        CaseFolding.equal($0.clientID, candidate.clientID) || !$0.familyID.isEmpty
+      }
+    }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
+    if let latest { return [latest.clientID] }
+    var seen = Set<String>()
+    return holders.map(\.clientID).filter { seen.insert(CaseFolding.key($0)).inserted }.sorted()
+  }
+
+  private func refreshTokens(
+    of stored: StoredAccount, client: String?, in transaction: GroupTransaction
+  ) throws -> [Redacted<String>] {
+    guard let client else { return [] }
+    let entries = stored.record.stored.filter {
+      $0.credential.kind == .refreshToken && $0.credential.userAssertionHash.isEmpty
+    }
+    let known = try CacheExtras.read(transaction).apps.first {
+      CaseFolding.equal($0.clientID, client)
+        && CloudEnvironment.same($0.environment, stored.record.environment)
+    }
+    let membership: RefreshOrder.Membership =
+      known.map { $0.familyID.isEmpty ? .none : .member($0.familyID) } ?? .unknown
+    let order = RefreshOrder.order(
+      entries.map(\.credential), client: client, membership: membership)
+    return try order.map { index in
+      let bytes = try transaction.payload(of: entries[index], in: stored).secret
+      return Redacted(String(decoding: bytes.reveal(), as: UTF8.self))
+    }
+  }
+
+  /// A resource stands for all that it grants the client. Without either, what the stored token
+  /// has is asked for again; a provider gives the scopes of the sign-in where none is named.
+  private static func scopes(
+    _ request: TokenRequest, _ candidates: [AccountRecord.Stored]
+  ) -> ScopeSet {
+    if let resource = request.resource {
+      return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])
+    }
+    return request.scopes.isEmpty
+      ? candidates.first?.credential.scopes ?? ScopeSet([])
+      : request.scopes
+  }
+
+  private static func realm(
+    _ request: TokenRequest, _ stored: StoredAccount, _ authority: Authority
+  ) -> String {
+    if authority.kind == .entra { return authority.tenant }
+    return request.tenantID ?? stored.record.profiles.first?.tenantID ?? ""
+  }
+
+  /// What a throttle entry may be for: this very request, or anything of this client.
+  static func digest(
+    _ client: String, _ authority: Authority, _ scopes: ScopeSet, _ options: SilentOptions
+  ) throws -> [[UInt8]] {
+    let whole = ["client", CaseFolding.key(client), authority.address.origin]
+    let exact =
+      whole + [
+        authority.description,
+        scopes.scopes.map { $0.lowercased() }.sorted().joined(separator: " "),
+        options.claims?.json ?? "",
+      ]
+    return try [whole, exact].map { parts in
+      Array(try Digest.sha256(Array(parts.joined(separator: "\n").utf8)).prefix(16))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import TokenVaultCrypto
+import TokenVaultGroupStore
+import TokenVaultModel
+import TokenVaultSignIn
+
+/// Completes a token with what is stored beside it.
+struct TokenCompletion {
+  let session: GroupSession
+
+  /// A token with the ID token and the tenant's profile that are stored with it.
+  func complete(
+    _ token: TokenResult, _ client: String, _ presentation: TokenPresentation
+  ) throws(VaultError) -> AuthenticationResult {
+    try session.read { transaction in
+      let tag = try transaction.tag(of: token.account.identity)
+      guard let stored = try transaction.account(tag: tag) else {
+        throw VaultError.interactionRequired(
+          .signedOut, account: token.account, group: self.session.group)
+      }
+      return try self.complete(
+        token, client, presentation, of: stored, in: transaction)
+    }
+  }
+
+  func complete(
+    _ token: TokenResult, _ client: String, _ presentation: TokenPresentation,
+    of stored: StoredAccount,
+    in transaction: GroupTransaction
+  ) throws -> AuthenticationResult {
+    let home = token.account.homeAccountID
+    let entry = stored.record.stored.first {
+      $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
+        && CaseFolding.equal(
+          home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))
+    }
+    let idToken = try entry.map { entry in
+      Redacted(
+        String(
+          decoding: try transaction.payload(of: entry, in: stored).secret.reveal(), as: UTF8.self))
+    }
+    let accessToken = Redacted(String(decoding: token.accessToken.reveal(), as: UTF8.self))
+    return AuthenticationResult(
+      accessToken: accessToken,
+      tokenType: token.tokenType, expiresOn: token.expiresOn ?? session.now, scopes: token.scopes,
+      idToken: idToken, account: token.account,
+      tenantProfile: token.account.tenantProfiles.first {
+        CaseFolding.equal($0.tenantID, home.tenant(ofRealm: token.realm))
+      }, authority: token.authority, correlationID: token.correlationID,
+      isFromCache: token.isFromCache, isExtendedLifetime: token.isExtendedLifetime,
+      authenticationScheme: presentation.scheme,
+      authorizationHeader: try presentation.header(accessToken, now: session.now))
+  }
+}

@@ -1,0 +1,24 @@
+import TokenVaultCrypto
+import TokenVaultModel
+import TokenVaultSignIn
+
+/// How a token is going to be shown, with the key where there is one.
+enum TokenPresentation: Sendable {
+  case bearer
+  case pop(ProofOfPossession, ProofOfPossession.Request)
+
+  var proof: ProofOfPossession? { if case .pop(let proof, _) = self { proof } else { nil } }
+
+  var scheme: AuthenticationScheme {
+    if case .pop(_, let request) = self { .pop(request) } else { .bearer }
+  }
+
+  func header(_ token: Redacted<String>, now: Timestamp) throws(SignInError) -> Redacted<String> {
+    guard case .pop(let proof, let request) = self else {
+      return Redacted("Bearer \(token.reveal())")
+    }
+    do { return try proof.authorizationHeader(token, for: request, now: now) } catch {
+      throw .cryptography
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import TokenVaultGroupStore
+import TokenVaultModel
+import TokenVaultSystem
+
+/// Erases accounts from a group. The network has no part in it.
+///
+/// The order of steps:
+/// 1. One read resolves the accounts and notes, in memory, what their providers can be told.
+/// 2. The group's lock is taken, and stale copies of the group file are removed.
+/// 3. ``Rotation`` stores a new group key and takes the old one out of the kernel keyring.
+/// 4. One transaction deletes the accounts' rows, wraps the other account keys under the new key,
+///    and commits.
+/// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
+/// 6. Directory rules that name the accounts are removed.
+///
+/// ``Revocation`` speaks to the providers afterwards.
+package struct Erasure {
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// The accounts and clients that a sign-out covers.
+  package enum Scope {
+    /// These accounts; an empty list erases nothing.
+    case accounts([AccountReference])
+    /// Every account of the group.
+    case everything
+  }
+
+  /// Erased accounts, with what their providers can still be told.
+  package struct Result: Sendable {
+    package let report: SignOutReport
+    let targets: [RevocationTarget]
+  }
+
+  /// Erases accounts, for one client or for all.
+  ///
+  /// When it returns, the accounts are gone from the file. An entry of the report that is not clean
+  /// names something that is left elsewhere; the next command tries again to delete it.
+  /// - Parameters:
+  ///   - client: nil for every client.
+  ///   - widens: whether a sign-out of one client is a sign-out of all on a shared device.
+  package func run(
+    _ scope: Scope, client: String? = nil, widensOnSharedDevice widens: Bool = true
+  ) throws(VaultError) -> Result {
+    let isShared = try DeviceInformation(session.configuration).isShared
+    let client = isShared && widens ? nil : client
+    // A name that matches nothing is reported before the keyring is touched.
+    let (accounts, targets) = try session.read { transaction in
+      let accounts = try self.resolved(scope, client, in: transaction)
+      let known = accounts.map { $0.map { self.lookup.account($0, in: transaction) } }
+      return (known, try self.targets(scope, accounts, client, in: transaction))
+    }
+    if let accounts, accounts.isEmpty {
+      return Result(report: SignOutReport(accounts: [], entries: []), targets: targets)
+    }
+    let report: SignOutReport
+    if let client {
+      report = try erase(accounts ?? [], of: client)
+    } else {
+      report = try erase(accounts, tellsOthers: isShared)
+    }
+    return Result(report: report, targets: targets)
+  }
+
+  /// The accounts to erase; nil for every account, whether it opens or not.
+  private func resolved(
+    _ scope: Scope, _ client: String?, in transaction: GroupTransaction
+  ) throws -> [StoredAccount]? {
+    switch (scope, client) {
+    case (.accounts(let references), _): return try lookup.stored(references, in: transaction)
+    case (.everything, nil): return nil
+    case (.everything, let client?):
+      return try lookup.all(in: transaction) { account in
+        account.record.stored.contains { CaseFolding.equal($0.credential.clientID, client) }
+      }
+    }
+  }
+
+  /// Damage is no reason not to erase: an account that does not open is left out.
+  private func targets(
+    _ scope: Scope, _ accounts: [StoredAccount]?, _ client: String?,
+    in transaction: GroupTransaction
+  ) throws -> [RevocationTarget] {
+    var accounts = accounts ?? []
+    if case .everything = scope {
+      accounts = []
+      _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account) }
+    }
+    return accounts.flatMap { RevocationTarget.all(of: $0, client, in: transaction) }
+  }
+
+  // MARK: For every client
+
+  private func erase(
+    _ named: [Account]?, tellsOthers: Bool
+  ) throws(VaultError) -> SignOutReport {
+    var accounts: [Account] = []
+    var erased: [[UInt8]] = []
+    let (outcome, custody) = try rotate { transaction in
+      let chosen =
+        try named.map { try self.lookup.stored($0.map(AccountReference.known), in: transaction) }
+        ?? self.lookup.all(in: transaction)
+      accounts = chosen.map { self.lookup.account($0, in: transaction) }
+      erased = chosen.map(\.tag)
+      self.forget(chosen, tellsOthers: tellsOthers, in: transaction)
+      if named == nil {
+        try transaction.setExtras([])
+      } else {
+        try self.forgetExtras(of: chosen, in: transaction)
+      }
+      return try chosen + self.withUnresolvedEnvironment(chosen, in: transaction)
+    }
+    return SignOutReport(
+      accounts: accounts,
+      entries: outcome.entries(custody: custody) + [removeRules(of: erased)])
+  }
+
+  private func rotate(
+    _ change: (GroupTransaction) throws -> [StoredAccount]
+  ) throws(VaultError) -> (Rotation.Outcome, GroupHeader.Custody) {
+    let configuration = session.configuration
+    return try vaultErrors(session.group) {
+      // First the lock, then the session: see ``GroupSession``.
+      try FileLock.hold(configuration.lockPath, waiting: 60_000) {
+        try session.withGroup { group in
+          // Copies go first, so that nothing of them is left to do when the sign-out is in force.
+          var found = false
+          var failure: (any Error)?
+          if group.isInPlace {
+            do { found = try StaleCopies(configuration).remove(of: group.header) } catch {
+              failure = error
+            }
+          }
+          var outcome = try Rotation(configuration).run(group, change)
+          outcome.hadStaleCopies = found
+          outcome.staleCopyFailure = failure
+          return (outcome, group.header.custody)
+        }
+      }
+    }
+  }
+
+  /// On a shared device the other tools learn who left; elsewhere nothing that names the account
+  /// stays.
+  private func forget(
+    _ accounts: [StoredAccount], tellsOthers: Bool, in transaction: GroupTransaction
+  ) {
+    for (client, principal) in transaction.state.principals {
+      guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
+      transaction.state.principals[client]?.signedOutAccount =
+        tellsOthers
+        ? GroupState.SignedOutAccount(
+          homeAccountID: account.record.homeAccountID, environment: account.record.environment,
+          username: account.record.username) : nil
+    }
+  }
+
+  /// Drops what imports brought that names an account and could not be stored with it. The metadata
+  /// of clients stays.
+  private func forgetExtras(
+    of accounts: [StoredAccount], in transaction: GroupTransaction
+  ) throws {
+    let erased = Set(accounts.map { CaseFolding.key($0.record.homeAccountID) })
+    var kept: MSALCache
+    do { kept = try CacheExtras.read(transaction) } catch StoreError.damaged {
+      // It stays as it is, under the key that the rotation destroys.
+      return
+    }
+    let count = kept.unknown.count
+    kept.unknown.removeAll { member in
+      member.homeAccountIDs.contains { erased.contains(CaseFolding.key($0)) }
+    }
+    guard kept.unknown.count < count else { return }
+    try CacheExtras.write(kept, transaction)
+  }
+
+  /// Tokens of the accounts that were imported before the accounts' environment was known.
+  private func withUnresolvedEnvironment(
+    _ accounts: [StoredAccount], in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    var found: [StoredAccount] = []
+    for account in accounts where !account.record.homeAccountID.isEmpty {
+      let identity = AccountIdentity(
+        homeAccountID: HomeAccountID(account.record.homeAccountID), environment: "",
+        authorityType: AuthorityType(cacheText: "", environment: ""))
+      guard let stray = try transaction.account(tag: try transaction.tag(of: identity)),
+        !(accounts + found).contains(where: { $0.tag == stray.tag })
+      else { continue }
+      found.append(stray)
+    }
+    return found
+  }
+
+  private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
+    do {
+      let count = try DirectoryRules(vaultDirectory: session.configuration.directory)
+        .remove(group: session.group, accounts: tags)
+      return SignOutReport.Entry(
+        place: .directoryRules, isClean: true,
+        detail: count == 0 ? "none named the account" : "\(count) removed")
+    } catch {
+      return SignOutReport.Entry(
+        place: .directoryRules, isClean: false, detail: "the rules could not be rewritten")
+    }
+  }
+
+  // MARK: For one client
+
+  /// Signs one client out: its tokens are erased, other clients keep theirs, and a tombstone keeps
+  /// the client from counting as signed in.
+  ///
+  /// The refresh token of a family of clients stays for the family. Each account gets a new key, so
+  /// that the client's tokens are gone from older copies as a whole account would be.
+  private func erase(
+    _ named: [Account], of client: String
+  ) throws(VaultError) -> SignOutReport {
+    var accounts: [Account] = []
+    let (outcome, custody) = try rotate { transaction in
+      let chosen = try self.lookup.stored(named.map(AccountReference.known), in: transaction)
+      for stored in chosen {
+        let account = try self.rekey(stored, without: client, in: transaction)
+        accounts.append(self.lookup.account(account, in: transaction))
+      }
+      // Nothing else would ever remove the rest of these.
+      return try self.withUnresolvedEnvironment(chosen, in: transaction)
+        .map { try self.rekey($0, without: client, in: transaction) }
+        .filter(\.record.stored.isEmpty)
+    }
+    return SignOutReport(accounts: accounts, entries: outcome.entries(custody: custody))
+  }
+
+  private func rekey(
+    _ stored: StoredAccount, without client: String, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    let kept = try stored.record.stored
+      .filter { entry in
+        !CaseFolding.equal(entry.credential.clientID, client)
+          || (entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty)
+      }
+      .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
+    var record = stored.record
+    record.clients[CaseFolding.key(client)] = .signedOut
+    return try transaction.replace(stored, with: record, credentials: kept)
+  }
+}
+
+extension Rotation.Outcome {
+  /// The places that a rotation cleans, for the report.
+  fileprivate func entries(custody: GroupHeader.Custody) -> [SignOutReport.Entry] {
+    var entries = [
+      SignOutReport.Entry(
+        place: .groupFile, isClean: true, detail: "rows deleted, account keys destroyed"),
+      SignOutReport.Entry(
+        place: .log, isClean: logIsEmpty,
+        detail: logIsEmpty
+          ? "emptied" : "another process still reads it; its old rows have no key any more"),
+    ]
+    if custody == .secretService {
+      let isGone = oldKeyFailure == nil
+      entries.append(
+        SignOutReport.Entry(
+          place: .secretService, isClean: isGone,
+          detail: isGone
+            ? "deleted, and seen to be gone" : "not deleted yet; the next command tries again"))
+    }
+    entries.append(
+      SignOutReport.Entry(
+        place: .kernelKeyring, isClean: kernelFailure == nil,
+        detail: kernelFailure == nil ? "none left" : "could not be looked at"))
+    if hadStaleCopies || staleCopyFailure != nil {
+      let isGone = staleCopyFailure == nil
+      entries.append(
+        SignOutReport.Entry(
+          place: .staleCopies, isClean: isGone,
+          detail: isGone
+            ? "removed"
+            : "not removed from the groups directory; what opened the group then opens them"))
+    }
+    return entries
+  }
+}

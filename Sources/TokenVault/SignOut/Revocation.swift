@@ -1,0 +1,81 @@
+import TokenVaultSignIn
+
+/// Signs accounts out: erases them here first, then tells their providers (RFC 7009, OpenID Connect
+/// RP-Initiated Logout).
+package struct Revocation {
+  private let acquisition: Acquisition
+
+  package init(_ acquisition: Acquisition) { self.acquisition = acquisition }
+
+  /// Signs accounts out. The erasure does not depend on the network, and no answer of a provider
+  /// brings anything back.
+  package func signOut(
+    _ scope: Erasure.Scope, _ options: SignOutOptions = SignOutOptions()
+  ) throws(VaultError) -> SignOutReport {
+    tell(try Erasure(acquisition.session).run(scope, client: options.clientID), options)
+  }
+
+  /// Tells the providers of accounts that were erased.
+  /// - Returns: the report of the erasure, with what the providers said.
+  package func tell(_ erased: Erasure.Result, _ options: SignOutOptions) -> SignOutReport {
+    var report = erased.report
+    if options.revokes {
+      // Nobody waits for each account of a provider that does not answer.
+      var down: [String: SignInError] = [:]
+      report.revocations = erased.targets.filter { !$0.tokens.isEmpty }.map { target in
+        let origin = target.authority?.address.origin ?? ""
+        let outcome = down[origin].map { .failed($0) } ?? revoke(target)
+        if case .failed(let error) = outcome, error.isOutage { down[origin] = error }
+        return SignOutReport.Revocation(
+          environment: target.environment, clientID: target.clientID, outcome: outcome)
+      }
+    }
+    if options.endsBrowserSession {
+      var pages: [SignOutReport.BrowserSession] = []
+      for target in erased.targets {
+        let page = endSession(target, options)
+        if !pages.contains(page) { pages.append(page) }
+      }
+      report.browserSessions = pages
+    }
+    acquisition.report(.finished)
+    return report
+  }
+
+  private func endpoint(_ target: RevocationTarget) throws(SignInError) -> TokenEndpoint? {
+    guard let authority = target.authority else { return nil }
+    var application = ApplicationConfiguration(clientID: target.clientID, authority: authority)
+    // The user waits for it, and the accounts are gone already.
+    application.requestTimeoutMilliseconds = 10_000
+    application.retryCount = 0
+    return try acquisition.endpoint(application, at: authority, correlationID: "")
+  }
+
+  private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {
+    guard let authority = target.authority else { return .unknownAuthority }
+    // Known without asking, so that a sign-out of these needs no network at all.
+    if authority.isWithoutRevocation { return .notOffered }
+    do {
+      guard let endpoint = try endpoint(target) else { return .unknownAuthority }
+      for token in target.tokens {
+        guard try endpoint.revoke(token, hint: target.hint) else { return .notOffered }
+      }
+      return .revoked
+    } catch { return .failed(error) }
+  }
+
+  private func endSession(
+    _ target: RevocationTarget, _ options: SignOutOptions
+  ) -> SignOutReport.BrowserSession {
+    do {
+      guard let endpoint = try endpoint(target),
+        let page = EndSession.address(
+          at: endpoint.metadata, clientID: target.clientID, username: target.username,
+          extra: options.extraParameters)
+      else { return .notOffered(environment: target.environment) }
+      return acquisition.platform.browser.open(page) ? .opened(page) : .notOpened(page)
+    } catch {
+      return .failed(environment: target.environment, error)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import TokenVaultModel
+
+extension ScopeSet {
+  private static let graph = "https://graph.microsoft.com"
+  private static let ofSignIn: Set<String> = ["openid", "profile", "email", "offline_access"]
+
+  /// Whether a token with these scopes is for `resource`. Microsoft Entra grants Microsoft Graph's
+  /// scopes without their resource in front; another provider's bare scopes are its own.
+  func cover(resource: String, isEntra: Bool) -> Bool {
+    let resource = resource.hasSuffix("/") ? String(resource.dropLast()) : resource
+    let folded = resource.lowercased()
+    return scopes.contains { scope in
+      let scope = scope.lowercased()
+      if scope.hasPrefix(folded + "/") { return true }
+      return isEntra && folded == Self.graph && !scope.contains("/")
+        && !Self.ofSignIn.contains(scope)
+    }
+  }
+}

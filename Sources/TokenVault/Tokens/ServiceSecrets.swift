@@ -1,0 +1,47 @@
+import TokenVaultGroupStore
+package import TokenVaultCrypto
+package import TokenVaultModel
+
+/// Stores passwords and personal access tokens of services.
+package struct ServiceSecrets {
+  private let session: GroupSession
+
+  package init(_ session: GroupSession) { self.session = session }
+
+  /// Stores a password or token of a service, in the place of the one that the user name had.
+  @discardableResult
+  package func store(
+    _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
+  ) throws(VaultError) -> (account: Account, madeGroup: Bool) {
+    guard !username.isEmpty, username.utf8.count <= 1024,
+      !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+    else { throw .invalid(.username) }
+    guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
+    var record = AccountRecord(
+      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
+    let bytes = secret.reveal().count
+    try vaultErrors(session.group) {
+      try Payload.requireStorable(secretBytes: bytes, extraBytes: 0)
+    }
+    let device = try SharedDevice(session)
+    record.profiles = [
+      AccountRecord.Profile(
+        tenantID: "", localAccountID: username, username: username, environment: service.host)
+    ]
+    let madeGroup = try GroupSetup(session).createIfMissing()
+    let now = session.now
+    let account = try session.write { [record] transaction in
+      var stored =
+        try transaction.account(tag: try transaction.tag(of: record.identity))
+        ?? transaction.insert(record)
+      var credential = Credential(kind: .secret, clientID: "", environment: service.host)
+      credential.target = service.description
+      credential.lastModified = now
+      try transaction.store(credential, Payload(secret: secret), in: &stored)
+      try transaction.update(&stored)
+      try device.requireAlone([stored.tag], in: transaction)
+      return session.lookup.account(stored, in: transaction)
+    }
+    return (account, madeGroup)
+  }
+}

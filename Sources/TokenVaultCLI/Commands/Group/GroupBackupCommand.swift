@@ -1,0 +1,36 @@
+import ArgumentParser
+import TokenVault
+import TokenVaultModel
+
+struct GroupBackupCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy a group's encrypted file.",
+    discussion: """
+      The copy can be read only with the group's current key. A sign-out or rekey destroys that \
+      key, so back up again afterwards; a signed-out account cannot be restored.
+
+      EXAMPLES
+        tokenvault group backup ~/vault.backup
+        tokenvault group backup /media/usb/team.backup --group com.example.team
+      """)
+
+  @Argument(help: "A file that does not exist yet.", completion: .file())
+  var file: String
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    let vault = try invocation.selectedVault()
+    let path = try invocation.absolute(file)
+    guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
+    try Backup(vault).write(to: path)
+    if global.json {
+      return try invocation.answerJSON { writer in
+        writer.object {
+          $0.field("group", vault.group.description)
+          $0.field("backup", path)
+        }
+      }
+    }
+    try invocation.answer("Backed up the group \(vault.group) to \(PlainText.escaped(path)).")
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import TokenVault
+import TokenVaultModel
+
+struct GroupDeleteCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete a group and all its accounts permanently.",
+    discussion: """
+      The key is deleted first, which makes every copy of the file unreadable, except to someone who \
+      has the passphrase, key file or recovery code from the time of the copy. The manifest stays.
+
+      EXAMPLES
+        tokenvault group delete com.example.team
+      """)
+
+  @Argument(
+    help: "The group.", completion: .custom { _, _, _ in Completions.groups() })
+  var name: String
+  @Flag(help: "Do not ask for confirmation.")
+  var yes = false
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(in invocation: Invocation) throws {
+    var invocation = invocation
+    invocation.options.group = name
+    let vault = try invocation.vault(of: invocation.select(needsAccount: false))
+    guard try GroupInspection(vault).describe().file != nil else {
+      throw VaultError.noGroup(vault.group)
+    }
+    try invocation.confirm(
+      "Delete the group \(vault.group) and every account in it?", isAnswered: yes)
+    try GroupDeletion(vault).delete()
+    if global.json {
+      try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
+    } else {
+      try invocation.answer("Deleted the group \(vault.group).")
+    }
+  }
+}

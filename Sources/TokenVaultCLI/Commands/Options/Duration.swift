@@ -1,0 +1,16 @@
+/// A duration on the command line: `90`, `90s`, `5m`, `8h`, `2d`.
+struct Duration: Hashable, Sendable {
+  let seconds: Int64
+
+  /// Returns nil for anything else, and for more than 365 days.
+  init?(_ text: String) {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let last = text.last else { return nil }
+    let digits = units[last] == nil ? text[...] : text.dropLast()
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int64(digits), number <= 31_536_000
+    else { return nil }
+    seconds = number * (units[last] ?? 1)
+    guard seconds <= 31_536_000 else { return nil }
+  }
+}

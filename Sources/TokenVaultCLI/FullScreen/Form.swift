@@ -1,0 +1,20 @@
+import TokenVault
+import TokenVaultModel
+
+/// A page of text fields.
+struct Form: Hashable, Sendable {
+  enum Purpose: Hashable, Sendable {
+    case signIn(SignInOrder)
+    case call(TokenOrder)
+  }
+  let title: String
+  var purpose: Purpose
+  var fields: [TextField]
+  var place = 0
+  /// The error to show.
+  var complaint = ""
+
+  /// Whether a choice between browser and code follows the fields.
+  var hasMethod: Bool { if case .signIn = purpose { true } else { false } }
+  var count: Int { fields.count + (hasMethod ? 1 : 0) }
+}

@@ -1,0 +1,13 @@
+import TokenVaultSignIn
+import TokenVault
+import TokenVaultModel
+
+/// The result of an order.
+enum UIOutcome: Sendable {
+  /// A line for the log, and a page to show.
+  case done(String, TextPage?)
+  case failed(UIFailure)
+  /// The user must choose one of these.
+  case scopesNeeded([String])
+  case clientNeeded([String])
+}

@@ -1,0 +1,195 @@
+import TokenVault
+import TokenVaultModel
+
+/// The part of the screen between the head and the foot.
+extension UIState {
+  func body() -> UIScreen {
+    switch page {
+    case .accounts: list()
+    case .text(let text): body(text)
+    case .form(let form): body(form)
+    case .menu(let menu): body(menu)
+    case .confirm(let confirmation): body(confirmation)
+    case .waiting: waiting()
+    }
+  }
+
+  // MARK: The accounts and the log
+
+  private func list() -> UIScreen {
+    var screen = UIScreen()
+    guard !accounts.isEmpty else {
+      for text in emptyText {
+        for line in PlainText.wrapped(text, to: columns - 2) { screen.add(" " + line) }
+      }
+      addLog(to: &screen)
+      return screen
+    }
+    let table = AccountColumns(accounts, now: now, columns: columns)
+    // A third of the space is for the log, so that results stay visible.
+    let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
+    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
+    let first = max(0, min(place - most / 2, accounts.count - most))
+    screen.add(table.heading, .dim)
+    for index in accounts.indices.dropFirst(first).prefix(most) {
+      let account = accounts[index]
+      screen.add(
+        table.line(index, isSelected: index == place),
+        index == place
+          ? .reverse : account.isCurrent ? .bold : account.isSignedIn ? .plain : .dim)
+    }
+    if let damaged = snapshot?.damagedRows, damaged > 0 {
+      screen.add(" \(damaged) more cannot be read: tokenvault doctor")
+    }
+    addLog(to: &screen)
+    return screen
+  }
+
+  private var emptyText: [String] {
+    if let loadFailure, snapshot == nil {
+      return [PlainText.escapedLines(loadFailure.message)]
+        + (loadFailure.next.map { ["", "On the command line: \($0)"] } ?? [])
+    }
+    guard let snapshot else { return ["Opening the group…"] }
+    let why = snapshot.emptyReason.map(Failure.sentence) ?? "No account."
+    return [
+      why, "", "n  sign in, in the browser or with a code on another device",
+      "   tokenvault import FILE  imports accounts from another tool's cache",
+    ]
+  }
+
+  private func addLog(to screen: inout UIScreen) {
+    let space = room - screen.lines.count - 2
+    guard space > 0, !log.isEmpty else { return }
+    screen.add("")
+    screen.add(" LOG", .dim)
+    for entry in log.suffix(space) {
+      let what = PlainText.cut(entry.what, to: 9)
+      let gap = String(repeating: " ", count: 10 - PlainText.width(what))
+      screen.add(" \(entry.time)  \(what)\(gap)\(entry.result)")
+    }
+  }
+
+  // MARK: Pages
+
+  private func body(_ text: TextPage) -> UIScreen {
+    var screen = UIScreen()
+    screen.add(" " + text.title, .bold)
+    screen.add("")
+    for line in text.wrapped(columns - 2).dropFirst(text.offset).prefix(textRoom) {
+      screen.add(" " + line)
+    }
+    return screen
+  }
+
+  private func body(_ form: Form) -> UIScreen {
+    var screen = UIScreen()
+    screen.add(" " + form.title, .bold)
+    screen.add("")
+    for (index, field) in form.fields.enumerated() {
+      let isSelected = index == form.place
+      let label = "\(isSelected ? ">" : " ") \(field.label)"
+      let head = label + String(repeating: " ", count: max(1, 13 - PlainText.width(label)))
+      let window = field.window(columns - 15)
+      if isSelected { screen.cursor = (screen.lines.count, 13 + window.cursor) }
+      screen.add(head + window.text, isSelected ? .bold : .plain)
+    }
+    if case .signIn(let order) = form.purpose {
+      let isSelected = form.place == form.fields.count
+      let (browser, device) = order.usesDeviceCode ? (" ", "x") : ("x", " ")
+      screen.add(
+        "\(isSelected ? ">" : " ") With       (\(browser)) browser  (\(device)) code",
+        isSelected ? .bold : .plain)
+      screen.add("")
+      screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))
+    } else {
+      screen.add("")
+      let advice = "The token is sent to this URL. Scopes may be empty."
+      screen.add(" " + (form.complaint.isEmpty ? advice : form.complaint))
+    }
+    return screen
+  }
+
+  private static func advice(_ place: Int) -> String {
+    switch place {
+    case 0: "The client id that the provider assigned to the application."
+    case 1: "For example https://login.microsoftonline.com/common"
+    case 2: "Separated by spaces, for example User.Read; may be empty."
+    case 3: "May be empty: the provider asks for it."
+    default: "The code is entered on another device."
+    }
+  }
+
+  private func body(_ menu: Menu) -> UIScreen {
+    var screen = UIScreen()
+    screen.add(" " + menu.title, .bold)
+    screen.add("")
+    let most = max(1, room - 2)
+    let first = max(0, min(menu.place - most / 2, menu.items.count - most))
+    for (index, item) in menu.items.enumerated().dropFirst(first).prefix(most) {
+      let isSelected = index == menu.place
+      screen.add(
+        "\(isSelected ? ">" : " ") \(index + 1)  \(item.label)", isSelected ? .reverse : .plain)
+    }
+    return screen
+  }
+
+  private func body(_ confirmation: Confirmation) -> UIScreen {
+    var screen = UIScreen()
+    func add(_ text: String, _ style: UIScreen.Style = .plain) {
+      for line in PlainText.wrapped(text, to: columns - 2) { screen.add(" " + line, style) }
+    }
+    add("Sign out \(confirmation.question)?", .bold)
+    screen.add("")
+    add(
+      confirmation.order.clientID == nil
+        ? "The tokens are erased on this machine, and revoked if the provider supports it."
+        : "This client's tokens are erased; other clients keep theirs.")
+    screen.add("")
+    add(
+      "[\(confirmation.order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser"
+    )
+    screen.add("")
+    add("y  sign out      n  cancel")
+    return screen
+  }
+
+  private func waiting() -> UIScreen {
+    var screen = UIScreen()
+    // The code is shown next to the text if all of it fits: a part of a QR code is useless.
+    var picture = job?.picture ?? []
+    let width = picture.map(PlainText.width).max() ?? 0
+    if picture.count > room || columns - width < 42 { picture = [] }
+    let textColumns = picture.isEmpty ? columns - 2 : columns - width - 3
+    func add(_ text: String, _ style: UIScreen.Style = .plain) {
+      for line in PlainText.wrapped(text, to: textColumns) { screen.add(" " + line, style) }
+    }
+    add("Sign in", .bold)
+    screen.add("")
+    switch job?.progress {
+    case .browser(_, true):
+      add("Continue in the browser, which shows the provider's page.")
+    case .browser(let address, false):
+      add("Open this page in a browser on this machine:")
+      screen.add("")
+      add(address)
+      screen.add("")
+      add("Without a browser: press Esc, and sign in with a code.")
+    case .device(let code, let address, let ends):
+      add("Open this page on any device and enter the code:")
+      screen.add("")
+      add("Page  \(address)")
+      add("Code  \(code)", .bold)
+      screen.add("")
+      add("The code expires in \(Clock.text(max(0, ends.epochSeconds - now.epochSeconds))).")
+    case .contacting(let host): add("Contacting \(host)…")
+    case .redirected: add("Signed in in the browser; requesting the tokens…")
+    case .otherProcess, .working, nil: add("…")
+    }
+    for (row, part) in picture.enumerated() {
+      if row == screen.lines.count { screen.add("") }
+      screen.lines[row].text = Self.spread(screen.lines[row].text, part, columns)
+    }
+    return screen
+  }
+}

@@ -1,0 +1,208 @@
+import TokenVaultSignIn
+import TokenVault
+import TokenVaultModel
+
+extension UIState {
+  /// Updates the state for an event, and returns the effects to carry out.
+  mutating func take(_ event: UIEvent) -> [UIEffect] {
+    switch event {
+    case .key(let key): return take(key)
+    case .resized(let rows, let columns):
+      (self.rows, self.columns) = (rows, columns)
+      scroll(by: 0)
+      return []
+    case .tick(let now, let ahead):
+      (self.now, self.ahead) = (now, ahead)
+      return []
+    case .touched: return load() + [.settle]
+    case .settled: return load()
+    case .loaded(let number, let snapshot):
+      loadFailure = nil
+      if let before = self.snapshot, job == nil, number > reload.quiet {
+        noteDifferences(before.accounts, snapshot.accounts)
+      }
+      self.snapshot = snapshot
+      if !accounts.contains(where: { $0.identity == selected }) {
+        selected = (current ?? accounts.first)?.identity
+      }
+      return loadingEnded()
+    case .notLoaded(_, let failure):
+      if loadFailure != failure { note("read", failure.message) }
+      loadFailure = failure
+      return loadingEnded()
+    case .prepared(var order):
+      if let missing, missing.account == order.account { order.scopes = missing.scopes }
+      if page == .accounts { page = .form(Self.form(order)) }
+      return []
+    case .notPrepared(let failure):
+      note("sign in", failure.message)
+      if page == .accounts {
+        page = .text(TextPage("Sign in", failure.message.split(separator: "\n").map(String.init)))
+      }
+      return []
+    case .progress(let number, let event):
+      guard job?.number == number else { return [] }
+      progress(event)
+      return []
+    case .picture(let number, let lines):
+      if job?.number == number { job?.picture = lines }
+      return []
+    case .finished(let number, let outcome):
+      guard let job, job.number == number else { return [] }
+      return finish(job, outcome)
+    }
+  }
+
+  // MARK: Reading the group
+
+  /// Reads the group; if a reading is running, another one follows it.
+  mutating func load() -> [UIEffect] {
+    guard !reload.isRunning else {
+      reload.isStale = true
+      return []
+    }
+    reload.last += 1
+    reload.isRunning = true
+    return [.load(reload.last)]
+  }
+
+  private mutating func loadingEnded() -> [UIEffect] {
+    reload.isRunning = false
+    guard reload.isStale else { return [] }
+    reload.isStale = false
+    return load()
+  }
+
+  /// Logs the changes by other tools.
+  private mutating func noteDifferences(_ before: [Account], _ after: [Account]) {
+    func name(_ account: Account) -> String { account.shownName }
+    for account in before where !after.contains(where: { $0.identity == account.identity }) {
+      note("elsewhere", "\(name(account)) was removed from the group")
+    }
+    for account in after {
+      guard let old = before.first(where: { $0.identity == account.identity }) else {
+        note("elsewhere", "\(name(account)) was added to the group")
+        continue
+      }
+      if account.isCurrent, !old.isCurrent { note("elsewhere", "\(name(account)) is current") }
+      if account.isSignedIn != old.isSignedIn {
+        note("elsewhere", "\(name(account)) is signed \(account.isSignedIn ? "in" : "out")")
+      }
+      if let end = account.accessTokenExpiresOn, end > now, end != old.accessTokenExpiresOn {
+        note("elsewhere", "\(name(account)) has a new token, valid for \(Clock.left(end, now))")
+      }
+    }
+  }
+
+  // MARK: Orders
+
+  /// Starts an order, unless another one is running.
+  mutating func start(_ order: UIOrder) -> [UIEffect] {
+    guard job == nil, leaving == nil else { return [] }
+    lastJob += 1
+    job = Job(number: lastJob, order: order)
+    if case .signIn = order { page = .waiting } else { page = .accounts }
+    return [.start(lastJob, order)]
+  }
+
+  mutating func cancelJob() -> [UIEffect] {
+    // A sign-out always finishes: half a sign-out would be worse than none.
+    if case .signOut = job?.order { return [] }
+    guard job != nil, job?.isCancelled == false else { return [] }
+    job?.isCancelled = true
+    return [.cancel]
+  }
+
+  /// Leaves, after the running order has ended: an interrupted refresh may lose the account's refresh
+  /// token.
+  mutating func leave(_ status: ExitStatus) -> [UIEffect] {
+    guard job != nil, leaving == nil else { return [.leave(status)] }
+    leaving = status
+    return cancelJob()
+  }
+
+  private mutating func progress(_ event: SignInEvent) {
+    switch event {
+    case .contacting(let host): job?.progress = .contacting(PlainText.escaped(host))
+    case .waitingForBrowser(let address, let isOpened):
+      job?.progress = .browser(address: address.description, isOpened: isOpened)
+      if !isOpened { note("sign in", "no browser could be started") }
+    case .waitingForDevice(let code):
+      job?.progress = .device(
+        code: PlainText.escaped(code.userCode), address: PlainText.escaped(code.verificationURI),
+        ends: now.advanced(by: code.expiresIn))
+    case .redirectReceived: job?.progress = .redirected
+    case .waitingForOtherProcess: job?.progress = .otherProcess
+    case .finished: break
+    }
+  }
+
+  private mutating func finish(_ job: Job, _ outcome: UIOutcome) -> [UIEffect] {
+    self.job = nil
+    if page == .waiting { page = .accounts }
+    switch outcome {
+    case .done(let result, let text):
+      if case .signIn = job.order { missing = nil }
+      note(job.order.title, result)
+      if let text { page = .text(text) }
+    case .failed(let failure):
+      if failure.needsSignIn { remember(job.order) }
+      note(job.order.title, failure.message)
+      if !failure.isCancellation { page = .text(Self.text(failure, of: job.order)) }
+    case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
+    case .clientNeeded(let stored): page = .menu(Self.menu(clients: stored, job.order))
+    }
+    if let leaving { return [.leave(leaving)] }
+    let effects = load()
+    // A reading that is running may show the time before or after the order; the next one shows the
+    // time after.
+    reload.quiet = reload.last + (reload.isStale ? 1 : 0)
+    return effects
+  }
+
+  private mutating func remember(_ order: UIOrder) {
+    switch order {
+    case .token(let order), .call(_, let order):
+      missing = order.scopes.isEmpty ? nil : (order.account, order.scopes)
+    case .signIn, .signOut, .switchTo: break
+    }
+  }
+
+  private static func text(_ failure: UIFailure, of order: UIOrder) -> TextPage {
+    var lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    if failure.needsSignIn {
+      lines += ["", "Press r in the list of accounts to sign in again."]
+    } else if let next = failure.next {
+      lines += ["", "On the command line: \(next)"]
+    }
+    return TextPage("\(order.title) failed", lines)
+  }
+
+  private static func menu(scopes: [String], _ order: UIOrder) -> Menu {
+    Menu(
+      title: "There are several tokens. Choose the scopes.",
+      items: scopes.map { scope in
+        Menu.Item(
+          label: PlainText.escaped(scope), order: order.changed { $0.scopes = scope })
+      })
+  }
+
+  private static func menu(clients: [String], _ order: UIOrder) -> Menu {
+    Menu(
+      title: "Several clients have tokens. Choose one.",
+      items: clients.map { client in
+        Menu.Item(
+          label: PlainText.escaped(client), order: order.changed { $0.clientID = client })
+      })
+  }
+
+  static func form(_ order: SignInOrder) -> Form {
+    Form(
+      title: order.account == nil ? "Sign in" : "Sign in again", purpose: .signIn(order),
+      fields: [
+        TextField("Client id", order.clientID), TextField("Authority", order.authority),
+        TextField("Scopes", order.scopes), TextField("User name", order.loginHint),
+      ])
+  }
+}

@@ -1,0 +1,181 @@
+import TokenVault
+import TokenVaultModel
+
+extension UIState {
+  mutating func take(_ key: Key) -> [UIEffect] {
+    switch key {
+    case .interrupt: return leave(.interrupted)
+    case .suspend: return [.suspend]
+    case .redraw: return [.redraw]
+    default: break
+    }
+    // Keys for an invisible page are ignored, but leaving is always possible.
+    guard !isTooSmall else { return key == .character("q") ? leave(.done) : [] }
+    switch page {
+    case .accounts: return takeInList(key)
+    case .text(let text): return take(key, text)
+    case .form(var form): return take(key, &form)
+    case .menu(var menu): return take(key, &menu)
+    case .confirm(var confirmation): return take(key, &confirmation)
+    case .waiting: return key == .escape ? cancelJob() : []
+    }
+  }
+
+  private mutating func takeInList(_ key: Key) -> [UIEffect] {
+    switch key {
+    case .up, .character("k"): move(-1)
+    case .down, .character("j"): move(1)
+    case .home: move(-accounts.count)
+    case .end: move(accounts.count)
+    case .escape: return cancelJob()
+    case .character("q"): return leave(.done)
+    case .character("?"), .character("h"): page = .text(Self.help)
+    case .character("l"):
+      page = .text(TextPage("Log", log.reversed().map { "\($0.time)  \($0.what)  \($0.result)" }))
+    case .character("d"): page = .text(Self.text(snapshot?.device))
+    // One order at a time.
+    case _ where job != nil: break
+    case .character("n"): return [.prepare(account: nil)]
+    default: return takeForAccount(key)
+    }
+    return []
+  }
+
+  private mutating func takeForAccount(_ key: Key) -> [UIEffect] {
+    guard let account = selectedAccount else { return [] }
+    let order = TokenOrder(account: account, scopes: scopes)
+    switch key {
+    case .enter, .character("s"): return start(.switchTo(account))
+    case .character("r"): return [.prepare(account: account)]
+    case .character("t"): return start(.token(TokenOrder(account: account)))
+    case .character("f"):
+      return start(.token(TokenOrder(account: account, forceRefresh: true)))
+    case .character("a"):
+      page = .form(
+        Form(
+          title: "Call an API as \(PlainText.escaped(account.shownName))", purpose: .call(order),
+          fields: [TextField("URL", url), TextField("Scopes", scopes)]))
+    case .character("c"): page = .text(Self.claims(of: account))
+    case .character("o"): page = .menu(Self.signOutMenu(account))
+    default: break
+    }
+    return []
+  }
+
+  private mutating func move(_ step: Int) {
+    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
+    guard !accounts.isEmpty else { return }
+    selected = accounts[min(max(0, place + step), accounts.count - 1)].identity
+  }
+
+  // MARK: Pages
+
+  private mutating func take(_ key: Key, _ text: TextPage) -> [UIEffect] {
+    switch key {
+    case .escape, .enter, .character("q"): page = .accounts
+    case .up, .character("k"): scroll(by: -1)
+    case .down, .character("j"): scroll(by: 1)
+    case .pageUp, .character("b"): scroll(by: -textRoom)
+    case .pageDown, .character(" "): scroll(by: textRoom)
+    case .home, .character("g"): scroll(by: -text.offset)
+    case .end, .character("G"): scroll(by: .max / 2)
+    default: break
+    }
+    return []
+  }
+
+  /// How many lines of a text fit below its title.
+  var textRoom: Int { max(1, room - 2) }
+
+  mutating func scroll(by lines: Int) {
+    guard case .text(var text) = page else { return }
+    let last = max(0, text.wrapped(columns - 2).count - textRoom)
+    text.offset = min(max(0, text.offset + lines), last)
+    page = .text(text)
+  }
+
+  private mutating func take(_ key: Key, _ menu: inout Menu) -> [UIEffect] {
+    switch key {
+    case .escape, .character("q"): page = .accounts
+    case .up, .character("k"):
+      menu.place = max(0, menu.place - 1)
+      page = .menu(menu)
+    case .down, .character("j"):
+      menu.place = min(menu.items.count - 1, menu.place + 1)
+      page = .menu(menu)
+    case .enter: return choose(menu.place, of: menu)
+    case .character(let digit):
+      guard let number = Int(String(digit)), number > 0 else { return [] }
+      return choose(number - 1, of: menu)
+    default: break
+    }
+    return []
+  }
+
+  private mutating func choose(_ place: Int, of menu: Menu) -> [UIEffect] {
+    guard menu.items.indices.contains(place) else { return [] }
+    let item = menu.items[place]
+    guard case .signOut(let order) = item.order else { return start(item.order) }
+    page = .confirm(Confirmation(question: item.label, order: order))
+    return []
+  }
+
+  private mutating func take(_ key: Key, _ confirmation: inout Confirmation) -> [UIEffect] {
+    switch key {
+    case .character("y"), .character("Y"): return start(.signOut(confirmation.order))
+    case .character("b"):
+      confirmation.order.endsBrowserSession.toggle()
+      page = .confirm(confirmation)
+    case .character("n"), .character("N"), .character("q"), .escape:
+      note("sign out", "not confirmed")
+      page = .accounts
+    default: break
+    }
+    return []
+  }
+
+  private mutating func take(_ key: Key, _ form: inout Form) -> [UIEffect] {
+    form.complaint = ""
+    let isMethod = form.place >= form.fields.count
+    switch key {
+    case .escape:
+      page = .accounts
+      return []
+    case .enter: return send(&form)
+    case .tab, .down: form.place = (form.place + 1) % form.count
+    case .backTab, .up: form.place = (form.place + form.count - 1) % form.count
+    case .left where isMethod, .right where isMethod, .character(" ") where isMethod:
+      if case .signIn(var order) = form.purpose {
+        order.usesDeviceCode.toggle()
+        form.purpose = .signIn(order)
+      }
+    default: if !isMethod { form.fields[form.place].take(key) }
+    }
+    page = .form(form)
+    return []
+  }
+
+  private mutating func send(_ form: inout Form) -> [UIEffect] {
+    let needed: ClosedRange<Int>
+    if case .signIn = form.purpose { needed = 0...1 } else { needed = 0...0 }
+    if let empty = needed.first(where: { form.fields[$0].text.isEmpty }) {
+      form.place = empty
+      form.complaint = "\(form.fields[empty].label) is required."
+      page = .form(form)
+      return []
+    }
+    switch form.purpose {
+    case .signIn(var order):
+      order.clientID = form.fields[0].text
+      order.authority = form.fields[1].text
+      order.scopes = form.fields[2].text
+      order.loginHint = form.fields[3].text
+      return start(.signIn(order))
+    case .call(var order):
+      url = form.fields[0].text
+      scopes = form.fields[1].text
+      order.scopes = scopes
+      return start(.call(url: url, order))
+    }
+  }
+}

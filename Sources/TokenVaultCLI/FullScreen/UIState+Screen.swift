@@ -1,0 +1,131 @@
+import TokenVault
+import TokenVaultModel
+
+extension UIState {
+  /// The smallest usable size.
+  static let least = (rows: 10, columns: 40)
+
+  var isTooSmall: Bool { rows < Self.least.rows || columns < Self.least.columns }
+
+  /// The screen, with exactly as many lines as the window.
+  func screen() -> UIScreen {
+    if isTooSmall { return tooSmall() }
+    var screen = UIScreen()
+    screen.add(
+      Self.spread(" TokenVault  \(group)", deviceText, columns), .reverse)
+    screen.add(" " + currentText, .bold)
+    screen.add(String(repeating: "─", count: columns), .dim)
+    let body = body()
+    if let cursor = body.cursor { screen.cursor = (cursor.row + 3, cursor.column) }
+    screen.lines += body.lines.prefix(room)
+    while screen.lines.count < rows - 2 { screen.add("") }
+    let status = status
+    screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
+    screen.add(" " + hints, .dim)
+    for index in screen.lines.indices {
+      screen.lines[index].text = PlainText.cut(screen.lines[index].text, to: columns)
+    }
+    return screen
+  }
+
+  private func tooSmall() -> UIScreen {
+    var screen = UIScreen()
+    let text = [
+      "The window is too small:",
+      "At least \(Self.least.columns)x\(Self.least.rows); this is \(columns)x\(rows).",
+      "q leaves.",
+    ]
+    for line in text.prefix(rows) { screen.add(PlainText.cut(line, to: columns)) }
+    while screen.lines.count < rows { screen.add("") }
+    return screen
+  }
+
+  private var deviceText: String {
+    snapshot?.device.map { "\($0.mode.rawValue) device " } ?? ""
+  }
+
+  private var currentText: String {
+    guard snapshot != nil else { return loadFailure == nil ? "…" : "The group cannot be read" }
+    if let current {
+      let alias = current.alias.map { " (\(PlainText.escaped($0)))" } ?? ""
+      return (current.isSignedIn ? "Signed in: " : "Signed out: ")
+        + PlainText.escaped(current.shownName) + alias
+    }
+    if accounts.isEmpty { return "No account is signed in" }
+    let count = accounts.filter(\.isSignedIn).count
+    return count == 0
+      ? "Every account is signed out"
+      : "\(count) accounts are signed in, and none is current: press s"
+  }
+
+  private var status: String {
+    if leaving != nil, let job {
+      return "Leaving when this has finished: \(job.order.title). Ctrl-C leaves at once."
+    }
+    if let job {
+      let text =
+        switch job.progress {
+        case .working: "…"
+        case .contacting(let host): "contacting \(host)…"
+        case .browser, .device: "waiting for you…"
+        case .redirected: "requesting the tokens…"
+        case .otherProcess: "waiting for another process that requests a token…"
+        }
+      if case .signOut = job.order { return "\(job.order.title): \(text)" }
+      return job.isCancelled
+        ? "\(job.order.title): cancelling…" : "\(job.order.title): \(text)  Esc cancels"
+    }
+    if let loadFailure {
+      return "The list may be out of date: " + PlainText.escaped(loadFailure.message)
+    }
+    return ""
+  }
+
+  /// The line above the hints, if there is no status to show.
+  private var moreHints: String {
+    guard page == .accounts, !accounts.isEmpty else { return "" }
+    return Self.fitting(["r sign in again", "f refresh", "d device", "l log"], columns - 2)
+  }
+
+  private var hints: String {
+    switch page {
+    case .accounts:
+      let most =
+        accounts.isEmpty
+        ? ["n sign in", "d device", "l log", "? help", "q quit"]
+        : [
+          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
+          "q quit",
+        ]
+      return Self.fitting(most, columns - 2)
+    case .text(let text):
+      let all = text.wrapped(columns - 2).count
+      guard all > textRoom else { return "Esc back" }
+      let last = min(all, text.offset + textRoom)
+      return Self.fitting(["Esc back", "space, b page", "\(last)/\(all)"], columns - 2)
+    case .form(let form):
+      let move = form.hasMethod && form.place == form.fields.count ? "space switch" : "Tab next"
+      return Self.fitting(["Enter start", move, "Ctrl-U clear", "Esc back"], columns - 2)
+    case .menu: return "Enter choose  Esc back"
+    case .confirm: return Self.fitting(["y sign out", "n cancel", "b browser too"], columns - 2)
+    case .waiting: return "Esc cancel"
+    }
+  }
+
+  /// As many hints as fit, always with the last one.
+  private static func fitting(_ hints: [String], _ columns: Int) -> String {
+    var shown = hints
+    while shown.count > 1, PlainText.width(shown.joined(separator: "  ")) > columns {
+      shown.remove(at: max(0, shown.count - 3))
+    }
+    return shown.joined(separator: "  ")
+  }
+
+  /// Two texts at the ends of a line; without room the right one is dropped.
+  static func spread(_ left: String, _ right: String, _ columns: Int) -> String {
+    let space = columns - PlainText.width(left) - PlainText.width(right)
+    if space >= 1 { return left + String(repeating: " ", count: space) + right }
+    let cut = PlainText.cut(left, to: columns)
+    return cut + String(repeating: " ", count: max(0, columns - PlainText.width(cut)))
+  }
+}

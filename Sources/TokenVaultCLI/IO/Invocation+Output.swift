@@ -1,0 +1,70 @@
+import Glibc
+import TokenVaultModel
+
+extension Invocation {
+  /// Writes the result to standard output. A command calls this once, when the whole result is
+  /// known: a command that fails has printed nothing.
+  func answer(_ bytes: [UInt8]) throws(CommandError) {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes[written...].withUnsafeBytes {
+        unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .output(errno: errno)
+      }
+      written += count
+    }
+  }
+
+  /// Writes lines of text.
+  func answer(_ lines: String...) throws(CommandError) {
+    try answer(Array(lines.map { $0 + "\n" }.joined().utf8))
+  }
+
+  /// Writes one JSON value.
+  func answerJSON(_ build: (inout JSONWriter) -> Void) throws(CommandError) {
+    var writer = JSONWriter()
+    build(&writer)
+    try answer(JSONWriter.safeForTerminals(writer.finished()))
+  }
+
+  /// Writes a line to standard error, which never carries results.
+  func tell(_ text: String) { Self.tell(text) }
+
+  static func tell(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    // If this fails there is no place left to report it.
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+
+  /// Writes a failure and the next command to standard error.
+  static func tell(_ failure: Failure) {
+    guard !failure.message.isEmpty else { return }
+    tell("tokenvault: \(failure.message)" + (failure.next.map { "\nnext: \($0)" } ?? ""))
+  }
+
+  /// Whether standard output is a terminal.
+  var answersToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Whether results may be coloured (no-color.org).
+  var hasColour: Bool {
+    answersToTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+  }
+}
+
+extension Invocation {
+  /// Reports that a command created the group it stores into.
+  func tellOfNewGroup(_ isNew: Bool, _ group: GroupName) {
+    if isNew { tell("Created the group \(group).") }
+  }
+}
+
+extension Invocation {
+  /// Whether a full screen can be drawn.
+  var canFillScreen: Bool {
+    guard let terminal = environment["TERM"], terminal != "dumb" else { return false }
+    return isatty(STDIN_FILENO) == 1 && answersToTerminal
+  }
+}

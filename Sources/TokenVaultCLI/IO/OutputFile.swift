@@ -1,0 +1,17 @@
+import Glibc
+import TokenVaultSystem
+
+/// Files that a command writes for the user.
+enum OutputFile {
+  /// Writes a new file with mode 0600; with `replacing`, it may replace an existing file. A partial
+  /// file never remains, even if the process is killed.
+  static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(CommandError) {
+    do { try WholeFile.write(bytes, to: path, replacing: replacing) } catch {
+      switch (error.errno, error.call) {
+      case (EEXIST, _) where !replacing: throw .fileExists(path: path)
+      case (_, "open"): throw .fileNotMade(path: path, errno: error.errno)
+      default: throw .fileNotWritten(path: path, errno: error.errno)
+      }
+    }
+  }
+}

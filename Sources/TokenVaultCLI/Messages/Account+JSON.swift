@@ -1,0 +1,29 @@
+import TokenVaultModel
+
+extension Account {
+  /// The account as listing commands print it; the keys are stable.
+  func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.field("identifier", identifier)
+      writer.field("username", username)
+      writer.field("environment", environment)
+      writer.field("group", group.description)
+      if let alias { writer.field("alias", alias) }
+      writer.key("homeAccountId")
+      writer.object {
+        $0.field("objectId", homeAccountID.objectID)
+        $0.field("tenantId", homeAccountID.tenantID)
+      }
+      writer.key("tenantProfiles")
+      writer.array(tenantProfiles) { $1.write(to: &$0) }
+      writer.field("clientIds", clientIDs)
+      writer.field("current", isCurrent)
+      writer.field("signedIn", isSignedIn)
+      writer.field("authorityType", authorityType.description)
+      if let accessTokenExpiresOn {
+        writer.field("accessTokenExpiresOn", accessTokenExpiresOn.iso8601)
+      }
+      writer.field("refreshTokenStored", isRefreshTokenStored)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import TokenVault
+import TokenVaultModel
+
+/// The accounts as a table.
+struct AccountTable {
+  private let accounts: [Account]
+  private let table: TextTable
+
+  init(_ accounts: [Account], now: Timestamp, showsGroup: Bool) {
+    self.accounts = accounts
+    let headings =
+      ["", "ACCOUNT", "ALIAS", "ENVIRONMENT", "TENANTS", "STATE", "TOKEN"]
+      + (showsGroup ? ["GROUP"] : [])
+    let rows = [headings] + accounts.map { Self.row($0, now: now, showsGroup: showsGroup) }
+    let showsAlias = accounts.contains { $0.alias != nil }
+    table = TextTable(showsAlias ? rows : rows.map { Array($0[..<2] + $0[3...]) })
+  }
+
+  func text(columns: Int?, colour: Bool) -> [UInt8] {
+    table.text(columns: columns, cut: 1) { row in
+      guard colour, row > 0 else { return .plain }
+      return accounts[row - 1].isCurrent ? .bold : accounts[row - 1].isSignedIn ? .plain : .dim
+    }
+  }
+
+  private static func row(_ account: Account, now: Timestamp, showsGroup: Bool) -> [String] {
+    let isSecret = account.authorityType == .secret
+    let token =
+      isSecret
+      ? "stored secret"
+      : account.accessTokenExpiresOn.map {
+        ($0 > now ? "expires " : "expired ") + $0.relative(to: now)
+      } ?? (account.isRefreshTokenStored ? "refresh only" : "none")
+    return [
+      account.isCurrent ? "*" : "", PlainText.escaped(account.shownName),
+      PlainText.escaped(account.alias ?? ""), PlainText.escaped(account.shownPlace),
+      isSecret ? "-" : "\(account.tenantProfiles.count)",
+      isSecret ? "secret" : account.isSignedIn ? "signed in" : "signed out", token,
+    ] + (showsGroup ? [account.group.description] : [])
+  }
+}

@@ -1,0 +1,60 @@
+package import TokenVault
+package import TokenVaultModel
+
+/// An error of the command line itself, before or after the vault is used.
+package enum CommandError: Error, Sendable {
+  case vault(VaultError)
+  case badGroupName(String, from: Selection.Rule)
+  /// Neither HOME nor the directories of the XDG specification are set.
+  case noHome
+  case noWorkingDirectory
+  /// Standard output cannot be written.
+  case output(errno: Int32)
+  case input(path: String, errno: Int32)
+  case inputTooLarge(path: String, limit: Int)
+  case fileExists(path: String)
+  case fileNotMade(path: String, errno: Int32)
+  case fileNotWritten(path: String, errno: Int32)
+  case interrupted
+  /// The command needs a confirmation, and has `--no-input` but not `--yes`.
+  case confirmationNeeded
+  /// The user answered no.
+  case declined
+  case pickerNeedsTerminal
+  /// There is no terminal, or it cannot move its cursor (`TERM=dumb`).
+  case screenNeedsTerminal
+  case accountNotNamed
+  case accountNamedTwice
+  case exportNeedsTarget
+  case secretNotNamed
+  /// A secret with control characters is never written to a terminal.
+  case secretNotPrintable
+  case badDuration(String)
+  case badServiceURL(String)
+  case badMember(String)
+  case badCustody(String)
+  case keyFileNotNamed
+  case badTitle
+  case optionsExclude(String, String)
+  case passphrasesDiffer
+  case rowsDamaged(Int, group: GroupName)
+  case notSound(VerificationFindings, group: GroupName)
+  /// Data of a signed-out account remains; the report that names the places has been printed.
+  case notClean([SignOutReport.Place], group: GroupName)
+  case noDirectoryRule(String)
+  /// A sign-in needs a value that neither the command nor the configuration file, whose path is
+  /// `configuration`, provides.
+  case signInUnknown(SignInNeed, configuration: String)
+  /// The value of `--claims` is not a JSON object of objects.
+  case badClaims(String)
+  /// The exit status of the first failed check of a diagnosis that has been printed.
+  case diagnosis(ExitStatus)
+  /// The exit status of the first group that failed; each failure has been printed.
+  case groupsFailed(ExitStatus)
+}
+
+/// A value that every sign-in needs.
+package enum SignInNeed: String, Sendable {
+  case clientID = "client id"
+  case authority
+}

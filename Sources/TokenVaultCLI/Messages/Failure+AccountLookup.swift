@@ -1,0 +1,69 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: An account that was not found, or not a single one
+
+extension Failure {
+  static func noAccount(_ text: String, _ group: GroupName) -> Failure {
+    Failure(
+      .notFound, "No account matches \(quoted(text)) in the group \(group).",
+      next: command("list", group))
+  }
+
+  static func noAccount(forDirectory directory: String, _ group: GroupName) -> Failure {
+    Failure(
+      .notFound,
+      "The rule for \(quoted(directory)) names an account that is no longer in the group \(group).",
+      next: "cd \(PlainText.shellWord(directory)) && tokenvault switch --here --forget")
+  }
+
+  static func ambiguousAccount(_ text: String, _ candidates: [Account]) -> Failure {
+    Failure(
+      .usage, "\(quoted(text)) matches \(candidates.count) accounts:" + listed(candidates),
+      next: again("with one of these ID//ENVIRONMENT"))
+  }
+
+  static func ambiguousCurrentAccount(_ candidates: [Account], _ group: GroupName) -> Failure {
+    Failure(
+      .usage,
+      "\(candidates.count) accounts are signed in and none was chosen:" + listed(candidates),
+      next: command("switch ACCOUNT", group))
+  }
+
+  static func noCurrentAccount(_ reason: EmptyReason, _ group: GroupName) -> Failure {
+    Failure(
+      reason == .allSignedOut ? .signInNeeded : .notFound,
+      "There is no current account: \(text(reason)).", next: next(reason, group))
+  }
+}
+
+// MARK: Why a list of accounts is empty
+
+extension Failure {
+  static func text(_ reason: EmptyReason) -> String {
+    switch reason {
+    case .groupDoesNotExist: "the group does not exist on this machine"
+    case .noAccounts: "the group has no accounts"
+    case .allSignedOut: "every account in the group is signed out"
+    case .noneForClient: "this client is signed in to no account, although other clients are"
+    case .noneMatches: "the group has accounts, but none matches these filters"
+    case .onlyInOtherGroups(let groups):
+      "the group does not exist on this machine, but these groups do: "
+        + groups.map(\.description).joined(separator: ", ")
+    }
+  }
+
+  /// The reason as a sentence of its own.
+  static func sentence(_ reason: EmptyReason) -> String {
+    let text = text(reason)
+    return text.prefix(1).uppercased() + text.dropFirst() + "."
+  }
+
+  static func next(_ reason: EmptyReason, _ group: GroupName) -> String {
+    switch reason {
+    case .groupDoesNotExist, .noAccounts, .allSignedOut: command("sign-in", group)
+    case .noneForClient, .noneMatches: command("list", group)
+    case .onlyInOtherGroups: "tokenvault list --all-groups"
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: The command line's own errors
+
+extension Failure {
+  init(_ error: CommandError) {
+    switch error {
+    case .vault(let error): self.init(error)
+    case .badGroupName(let text, let rule):
+      let source = rule == .variable ? " (TOKENVAULT_GROUP)" : ""
+      self.init(
+        .usage,
+        "\(Self.quoted(text))\(source) is not a group name: use lower-case letters, digits and "
+          + "hyphens in parts joined by dots.", next: "tokenvault group list")
+    case .noHome:
+      self.init(.configuration, "HOME is not set to an absolute path.", next: "export HOME=DIR")
+    case .noWorkingDirectory:
+      self.init(.notFound, "The working directory no longer exists.", next: "cd")
+    case .output(let code):
+      self.init(.inputOutput, "Cannot write to standard output: \(Self.reason(code)).")
+    case .input(let path, let code):
+      self.init(
+        code == SystemMessage.noEntry ? .notFound : .inputOutput,
+        "Cannot read \(Self.quoted(path)): \(Self.reason(code)).")
+    case .inputTooLarge(let path, let limit):
+      let most = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+      self.init(.damaged, "\(Self.quoted(path)) is larger than \(most); none of it was used.")
+    case .fileExists(let path):
+      self.init(
+        .cannotCreate, "\(Self.quoted(path)) already exists.", next: Self.again("with another name")
+      )
+    case .fileNotMade(let path, let code):
+      self.init(.cannotCreate, "Cannot create \(Self.quoted(path)): \(Self.reason(code)).")
+    case .fileNotWritten(let path, let code):
+      self.init(
+        .inputOutput,
+        "Cannot write \(Self.quoted(path)): \(Self.reason(code)). No partial file was left.")
+    case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
+    case .confirmationNeeded:
+      self.init(
+        .usage, "This command asks for confirmation, which --no-input forbids.",
+        next: Self.again("with --yes"))
+    case .declined: self.init(.refused, "Not confirmed; nothing was changed.")
+    case .pickerNeedsTerminal:
+      self.init(
+        .usage, "There is no terminal to choose an account on; name the account.",
+        next: "tokenvault switch ACCOUNT")
+    case .screenNeedsTerminal:
+      self.init(
+        .usage,
+        "The full-screen view needs a terminal that can move its cursor, but there is no terminal, "
+          + "or TERM is unset or dumb.", next: "tokenvault list")
+    case .accountNotNamed:
+      self.init(
+        .usage, "Name at least one account, or use --all.", next: "tokenvault sign-out ACCOUNT")
+    case .accountNamedTwice:
+      self.init(
+        .usage, "Accounts and --all cannot be combined.", next: "tokenvault sign-out --all")
+    case .exportNeedsTarget:
+      self.init(
+        .usage, "An export contains tokens, so it is not written to a terminal.",
+        next: "tokenvault export --output FILE")
+    case .secretNotNamed:
+      self.init(
+        .usage, "Standard input has no secret, and a prompt is not possible.",
+        next: "tokenvault add --service URL --username NAME <FILE")
+    case .secretNotPrintable:
+      self.init(
+        .usage, "The secret contains control characters that a terminal would interpret.",
+        next: Self.again("with its output in a pipe or file"))
+    case .badDuration(let text):
+      self.init(
+        .usage,
+        "\(Self.quoted(text)) is not a valid duration: write 90s, 5m, 8h or 2d, at most 365d.")
+    case .badServiceURL(let text):
+      self.init(
+        .usage,
+        "\(Self.quoted(text)) is not a valid service: give a host or an http or https URL, without "
+          + "user name, query or fragment.")
+    case .badMember(let text):
+      self.init(.usage, "\(Self.quoted(text)) is neither the path nor the bare name of a program.")
+    case .badCustody(let text):
+      self.init(
+        .usage, "\(Self.quoted(text)) is not a custody: use secret-service, passphrase or key-file."
+      )
+    case .keyFileNotNamed:
+      self.init(
+        .usage, "The custody key-file needs the path of a key file.",
+        next: Self.again("with --key-file PATH"))
+    case .badTitle: self.init(.usage, "The title is empty or contains control characters.")
+    case .optionsExclude(let one, let other):
+      self.init(.usage, "\(one) and \(other) cannot be combined.")
+    case .passphrasesDiffer:
+      self.init(.refused, "The two passphrases differ.", next: Self.again())
+    case .rowsDamaged(let count, let group):
+      let rows = count == 1 ? "1 account" : "\(count) accounts"
+      self.init(
+        .damaged,
+        "\(rows) in the group \(group) cannot be read and \(count == 1 ? "is" : "are") "
+          + "not shown.", next: "tokenvault group verify \(group)")
+    case .notSound(let findings, let group):
+      self.init(
+        .damaged, "The file of the group \(group) is damaged: \(Self.text(findings)).",
+        next: Self.command("group restore FILE", group))
+    case .notClean(let places, let group):
+      let left = places.map(\.rawValue).joined(separator: ", ")
+      self.init(
+        .inputOutput, "Signed out, but data may remain in: \(left).",
+        next: "tokenvault list --group \(group), which tries again; then tokenvault doctor")
+    case .noDirectoryRule(let directory):
+      self.init(
+        .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")
+    case .signInUnknown(let need, let path):
+      self.init(
+        .usage,
+        "No \(need.rawValue) is given: pass \(need.option), or set \(need.field) in "
+          + "\(Self.path(path)).",
+        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE, or write "
+          + #""signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
+    case .badClaims(let text):
+      self.init(
+        .usage, "\(Self.quoted(text)) is not a claims request, which is a JSON object of objects.")
+    case .diagnosis(let status): self.init(status, "")
+    case .groupsFailed(let status): self.init(status, "")
+    }
+  }
+
+  private static func text(_ findings: VerificationFindings) -> String {
+    var parts: [String] = []
+    if let structure = findings.structure {
+      parts.append("SQLite reports \"\(PlainText.escaped(structure))\"")
+    }
+    if findings.damagedAccounts > 0 { parts.append("\(findings.damagedAccounts) accounts") }
+    if findings.strayRows > 0 { parts.append("\(findings.strayRows) stray rows") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension SignInNeed {
+  fileprivate var option: String {
+    switch self {
+    case .clientID: "--client-id"
+    case .authority: "--authority"
+    }
+  }
+
+  fileprivate var field: String {
+    switch self {
+    case .clientID: "signIn.clientId"
+    case .authority: "signIn.authority"
+    }
+  }
+}

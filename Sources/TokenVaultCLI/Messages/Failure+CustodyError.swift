@@ -1,0 +1,99 @@
+import TokenVaultKeyCustody
+import TokenVault
+import TokenVaultModel
+
+// MARK: The group's key
+
+extension Failure {
+  init(_ error: CustodyError, _ group: GroupName) {
+    switch error {
+    case .noBus:
+      self.init(
+        .unreachable, "The group's key is in the Secret Service, and there is no session bus.",
+        next: "log in to a desktop session, or run dbus-run-session COMMAND")
+    case .noService:
+      self.init(
+        .unreachable,
+        "No Secret Service is running on the session bus, and none can be started.",
+        next: "sudo apt-get install gnome-keyring")
+    case .noDefaultCollection:
+      self.init(
+        .unreachable, "The Secret Service has no default collection.",
+        next: "gnome-keyring-daemon --unlock, or set a default keyring in seahorse")
+    case .locked:
+      self.init(
+        .refused, "The keyring is locked.",
+        next: "unlock it (Passwords and Keys, or gnome-keyring-daemon --unlock), then "
+          + Self.again())
+    case .promptDismissed:
+      self.init(.refused, "The keyring was not unlocked.", next: Self.again())
+    case .keyMissing(let generation):
+      self.init(
+        .refused,
+        "The keyring has no key for the group \(group) (generation \(generation)). The file cannot "
+          + "be read without it, and a new key is never created for an existing file.",
+        next: "tokenvault group rekey \(group) --recovery-code")
+    case .wrongKey:
+      self.init(
+        .refused, "The key in the keyring is not the key of the group \(group).", next: Self.doctor)
+    case .alreadyStored(let generation):
+      self.init(
+        .cannotCreate,
+        "The keyring already has a key of generation \(generation), and it is not overwritten.",
+        next: Self.doctor)
+    case .notDeleted(let generation):
+      self.init(
+        .inputOutput, "The keyring still has the former key (generation \(generation)).",
+        next: Self.doctor)
+    case .serviceGone:
+      self.init(
+        .unreachable, "The Secret Service exited in the middle of a call.", next: Self.again())
+    case .timedOut:
+      self.init(
+        .unreachable, "The Secret Service did not answer in time.", next: Self.doctor)
+    case .libraryMissing:
+      self.init(
+        .unreachable, "libsecret is not installed.", next: "sudo apt-get install libsecret-1-0")
+    case .refused(let name):
+      let detail = name.isEmpty ? "" : " (\(PlainText.escaped(name)))"
+      self.init(.refused, "The Secret Service refused the call\(detail).", next: Self.doctor)
+    case .badAnswer:
+      self.init(
+        .unreachable, "The Secret Service sent a reply that its protocol does not allow.",
+        next: Self.doctor)
+    case .passphraseRequired:
+      self.init(
+        .refused, "The group \(group) needs its passphrase, and a prompt is not possible.",
+        next: "run the command on a terminal, or with --passphrase-fd N")
+    case .keyFileMissing(let file):
+      self.init(
+        .refused,
+        file.isEmpty
+          ? "No key file is named." : "The key file \(Self.quoted(file)) does not exist.",
+        next: "tokenvault group show \(group)")
+    case .keyFileUnsafe(let file, let fault):
+      self.init(
+        .refused, "The key file \(Self.quoted(file)) is not safe to use: \(Self.text(fault)).",
+        next: fault == .wideMode
+          ? "chmod go= \(PlainText.shellWord(file))" : "ls -l \(PlainText.shellWord(file))")
+    case .keyFileUnreadable(let file, let errno):
+      self.init(.inputOutput, "The key file \(Self.quoted(file)): \(Self.reason(errno)).")
+    case .badRecoveryCode:
+      self.init(.refused, "This is not a recovery code of the group \(group).")
+    case .kernelKeyring(let errno):
+      self.init(.inputOutput, "The kernel keyring: \(Self.reason(errno)).", next: Self.doctor)
+    case .crypto:
+      self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
+    }
+  }
+
+  private static func text(_ fault: KeyFileFault) -> String {
+    switch fault {
+    case .notOwned: "another user owns it"
+    case .wideMode: "other users can read or write it"
+    case .notRegular: "it is not a regular file"
+    case .symlink: "it is a symbolic link"
+    case .wrongSize: "it is smaller than 32 or larger than 4,096 bytes"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import TokenVaultSignIn
+import TokenVaultModel
+
+// MARK: Signing in
+
+extension Failure {
+  init(_ error: SignInError) {
+    switch error {
+    case .invalidAuthority:
+      self.init(
+        .usage,
+        "The authority is not an https URL of a known kind, such as "
+          + "https://login.microsoftonline.com/common or an OpenID Connect issuer.",
+        next: "tokenvault sign-in --help")
+    case .unsupportedAuthority:
+      self.init(
+        .usage,
+        "AD FS is not supported; sign in through the Microsoft Entra tenant that it is federated "
+          + "with.", next: "tokenvault sign-in --help")
+    case .invalidRedirectURI:
+      self.init(
+        .usage,
+        "The redirect URI is neither http://127.0.0.1, http://[::1] or http://localhost nor a "
+          + "private-use scheme that contains a dot.", next: "tokenvault sign-in --help")
+    case .invalidRequest(let parameter):
+      self.init(.usage, "The \(parameter.rawValue) is not valid\(Self.hint(parameter)).")
+    case .badDiscovery(let fault):
+      self.init(
+        .provider, "The provider's discovery document cannot be used: \(Self.text(fault)).")
+    case .notOffered(let feature):
+      self.init(.provider, "The provider does not offer \(feature.rawValue).")
+    case .redirectUnavailable(let errno):
+      self.init(
+        .cannotCreate, "Cannot listen for the browser's redirect: \(Self.reason(errno)).",
+        next: "tokenvault sign-in --device-code")
+    case .sessionAlreadyRunning:
+      self.init(
+        .busy, "Another sign-in is waiting for the same redirect; finish or cancel it first.")
+    case .timedOut:
+      self.init(
+        .signInNeeded, "The sign-in was not finished in time; nothing was stored.",
+        next: Self.again())
+    case .cancelled:
+      self.init(.interrupted, "Cancelled; nothing was stored.")
+    case .userCancelled:
+      self.init(.provider, "The sign-in was declined at the provider; nothing was stored.")
+    case .stateMismatch:
+      self.init(
+        .provider,
+        "The response does not belong to this sign-in (state does not match); nothing was stored.")
+    case .issuerMismatch:
+      self.init(
+        .provider,
+        "The response is from a different provider (iss does not match); nothing was stored.")
+    case .badRedirect:
+      self.init(.provider, "The browser brought back a URL that is not a provider's response.")
+    case .passwordResetRequested:
+      self.init(
+        .provider,
+        "The user asked to reset the password: sign in with the policy for password reset.")
+    case .policyCancelled:
+      self.init(.provider, "The user left the policy's page; nothing was stored.")
+    case .transport(let error): self.init(error)
+    case .provider(let error):
+      self.init(.provider, "The provider refused the request: \(Self.text(error)).")
+    case .deviceCodeExpired:
+      self.init(
+        .signInNeeded, "The code expired before it was used; nothing was stored.",
+        next: Self.again())
+    case .badAnswer(let fault):
+      self.init(.provider, "The provider's response cannot be used: \(Self.text(fault)).")
+    case .idToken(let fault):
+      let hint = fault == .issuedInFuture ? " Check this machine's clock." : ""
+      self.init(
+        .provider,
+        "The provider's ID token is not valid (\(fault.rawValue)); nothing was stored.\(hint)")
+    case .declinedScopes(_, let declined):
+      self.init(
+        .provider,
+        "The provider did not grant "
+          + declined.map(PlainText.escaped).joined(separator: ", ")
+          + "; the token for the granted scopes is stored.")
+    case .cryptography:
+      self.init(.unexpected, "OpenSSL could not produce random bytes, a digest or a signature.")
+    case .mismatchedUser:
+      self.init(
+        .provider, "A different user signed in than the one requested; nothing was stored.")
+    case .throttled(let until, _):
+      self.init(.unreachable, Self.throttled(until: until, now: Int64(time(nil))))
+    }
+  }
+
+  /// The provider sent Retry-After or an outage, or refused the same request a moment ago.
+  static func throttled(until: Int64, now: Int64) -> String {
+    "The provider is rate-limiting requests or failed recently; try again in "
+      + "\(max(1, until - now)) s."
+  }
+
+  private static func hint(_ parameter: SignInError.Parameter) -> String {
+    switch parameter {
+    case .url:
+      ": write https://HOST/PATH, without user name, fragment, spaces or non-ASCII characters"
+    case .header:
+      ": write 'Name: value'; Authorization, Proxy-Authorization, Host, Cookie, Connection, "
+        + "Content-Length and Transfer-Encoding cannot be set"
+    case .method: ": use up to 32 letters, as in GET"
+    case .scope, .claims, .capability, .clientID, .extraParameter, .account, .tenant: ""
+    }
+  }
+
+  private static func text(_ fault: SignInError.DiscoveryFault) -> String {
+    switch fault {
+    case .status(let status):
+      "the server answered with status \(status). Check the spelling of the authority"
+    case .notJSON: "it is not a JSON object"
+    case .field(let field): "the field \(quoted(field)) is missing or not valid"
+    case .issuer: "its issuer differs from the authority"
+    case .endpoint(let field): "the URL in \(quoted(field)) is not https, or is on another host"
+    }
+  }
+
+  private static func text(_ fault: SignInError.AnswerFault) -> String {
+    switch fault {
+    case .notJSON(let status): "it is not a JSON object (status \(status))"
+    case .field(let field): "the field \(quoted(field)) is missing or not valid"
+    case .tokenType: "its token type is not supported"
+    case .redirect: "it is a redirect"
+    case .nobody: "it does not identify the user"
+    }
+  }
+
+  /// The error code with the provider's own description, which may contain anything.
+  static func text(_ error: OAuthError) -> String {
+    var text = PlainText.escaped(error.code)
+    if !error.suberror.isEmpty { text += " (\(PlainText.escaped(error.suberror)))" }
+    if !error.text.isEmpty { text += ": " + PlainText.escaped(error.text) }
+    while text.hasSuffix(".") { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,71 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: The group file
+
+extension Failure {
+  init(_ error: StoreFault, _ group: GroupName) {
+    switch error {
+    case .notFound(let file):
+      self.init(.notFound, "\(Self.path(file)) does not exist.", next: Self.command("list", group))
+    case .exists(let file):
+      self.init(.cannotCreate, "\(Self.path(file)) already exists.")
+    case .unsafe(let file, let fault):
+      let (text, next) = Self.text(fault, file)
+      self.init(.refused, "\(Self.path(file)) is not safe to use: \(text).", next: next)
+    case .notAGroupFile(let file):
+      self.init(.damaged, "\(Self.path(file)) is not a group file.", next: Self.doctor)
+    case .unsupportedVersion(let version):
+      self.init(
+        .damaged,
+        "The group \(group) has format version \(version), which is newer than this program "
+          + "supports.", next: "tokenvault --version, then install a newer version")
+    case .damaged(nil):
+      self.init(
+        .damaged, "The file of the group \(group) is damaged and cannot be read.",
+        next: Self.command("group restore FILE", group))
+    case .damaged(let rows?):
+      self.init(
+        .damaged,
+        "The file of the group \(group) is damaged: \(rows) of its accounts cannot be read.",
+        next: "tokenvault group verify \(group)")
+    case .wrongKey:
+      self.init(
+        .refused, "Wrong key, passphrase or recovery code for the group \(group).",
+        next: Self.doctor)
+    case .generationChanged, .busy:
+      self.init(
+        .busy, "The group \(group) is in use by other processes.", next: Self.again())
+    case .accountGone:
+      self.init(
+        .notFound, "The account was signed out of the group \(group) in the meantime.",
+        next: Self.command("list", group))
+    case .tooLarge(let limit):
+      self.init(.usage, "A value is larger than \(limit) bytes.")
+    case .diskFull:
+      self.init(.inputOutput, "The disk is full; nothing was changed.", next: "df -h")
+    case .readOnly(let file):
+      self.init(
+        .inputOutput, "\(Self.path(file)) cannot be written; nothing was changed.",
+        next: Self.doctor)
+    case .io(let call, let code):
+      let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
+      self.init(.inputOutput, "\(call): \(text).", next: Self.doctor)
+    case .crypto:
+      self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
+    }
+  }
+
+  /// The fault, and the command that shows or fixes it.
+  private static func text(_ fault: UnsafePath, _ file: String) -> (String, String) {
+    let file = PlainText.shellWord(file)
+    switch fault {
+    case .symbolicLink: return ("it is a symbolic link", "ls -l \(file)")
+    case .foreignOwner(let uid): return ("its owner is user \(uid)", "ls -l \(file)")
+    case .wideMode(let mode):
+      let text = "other users have access (mode \(String(mode, radix: 8)))"
+      return (text, "chmod go= \(file)")
+    case .wrongType: return ("it has the wrong file type", "ls -l \(file)")
+    }
+  }
+}

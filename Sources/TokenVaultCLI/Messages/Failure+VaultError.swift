@@ -1,0 +1,119 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: The vault
+
+extension Failure {
+  init(_ error: VaultError) {
+    switch error {
+    case .noGroup(let group):
+      self.init(
+        .notFound, "The group \(group) does not exist on this machine.",
+        next: Self.command("sign-in", group))
+    case .groupExists(let group):
+      self.init(
+        .cannotCreate, "The group \(group) already exists.", next: "tokenvault group show \(group)")
+    case .noManifest(let group):
+      self.init(
+        .configuration, "The group \(group) has no manifest.",
+        next: "tokenvault group create \(group)")
+    case .badManifest(let file, let fault):
+      self.init(
+        .configuration, "\(Self.path(file)) cannot be used: \(Self.text(fault)).",
+        next: Self.doctor)
+    case .notAMember(let executable, let group):
+      self.init(
+        .refused, "\(Self.quoted(executable)) is not a member of the group \(group).",
+        next: "tokenvault group members \(group) --add \(PlainText.shellWord(executable))")
+    case .noAccount(let text, let group): self = Self.noAccount(text, group)
+    case .noAccountForDirectory(let directory, let group):
+      self = Self.noAccount(forDirectory: directory, group)
+    case .ambiguousAccount(let text, let candidates):
+      self = Self.ambiguousAccount(text, candidates)
+    case .ambiguousCurrentAccount(let candidates, let group):
+      self = Self.ambiguousCurrentAccount(candidates, group)
+    case .noCurrentAccount(let reason, let group): self = Self.noCurrentAccount(reason, group)
+    case .interactionRequired(let reason, let account, let group):
+      self.init(reason, account, group)
+    case .scopesRequired(let stored, let account):
+      self.init(
+        .usage,
+        "\(Self.name(account)) has tokens for several scopes; name the scopes you need:"
+          + stored.map { "\n  \(PlainText.escaped($0))" }.joined(),
+        next: Self.command(
+          "token --scope SCOPE --account \(PlainText.shellWord(account.shownName))", account.group))
+    case .clientRequired(let stored, let account):
+      self.init(
+        .usage,
+        "\(Self.name(account)) has tokens from several clients; name one:"
+          + stored.map { "\n  \(PlainText.escaped($0))" }.joined(),
+        next: Self.again("with --client-id ID"))
+    case .sharedDeviceOccupied(let account):
+      self.init(
+        .refused, "This device is shared, and \(Self.name(account)) is already signed in.",
+        next: Self.command(
+          "sign-out \(PlainText.shellWord(account.shownName))", account.group))
+    case .sharedDeviceTakesOne(let given):
+      self.init(
+        .refused, "This device is shared and accepts one account; \(given) were given.",
+        next: "tokenvault device")
+    case .aliasTaken(let alias, let account):
+      self.init(
+        .usage, "The alias \(Self.quoted(alias)) is taken by \(Self.name(account)).",
+        next: Self.command("alias \(PlainText.shellWord(alias)) --remove", account.group))
+    case .invalid(let field):
+      self.init(.usage, "The \(field.rawValue) is \(Self.text(field)).")
+    case .olderFile(let group, let generation, let newest):
+      self.init(
+        .damaged,
+        "The file of the group \(group) is a copy from before a sign-out or rekey "
+          + "(generation \(generation), the newest is \(newest)); its key has been destroyed.",
+        next: "tokenvault group restore FILE, with a newer copy")
+    case .foreignBackup(let group):
+      self.init(
+        .damaged,
+        "This backup belongs to another group, not to \(group) on this machine. Nothing was "
+          + "changed.", next: "tokenvault group show \(group)")
+    case .store(let error, let group): self.init(error, group)
+    case .custody(let error, let group): self.init(error, group)
+    case .cache(let error): self.init(error)
+    case .keyFileNotCreated(let path, let errno):
+      self.init(CommandError.fileNotMade(path: path, errno: errno))
+    case .file(let file, let call, let errno):
+      self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
+    case .accountOfOtherIssuer(let group):
+      self.init(
+        .refused,
+        "Another issuer at this host already has an account with the same subject; that account "
+          + "was not replaced.", next: Self.command("list", group))
+    case .signIn(let error): self.init(error)
+    case .prompt(let error): self.init(error)
+    case .unexpected(let type):
+      self.init(.unexpected, "An unexpected error occurred (\(type)).")
+    }
+  }
+
+  private static func text(_ fault: ManifestFault) -> String {
+    switch fault {
+    case .notJSON: "it is not a JSON object"
+    case .unknownField(let field): "it has the unknown field \(quoted(field))"
+    case .missingField(let field): "the field \(quoted(field)) is missing"
+    case .badValue(let field): "the value of \(quoted(field)) is not allowed"
+    case .nameMismatch: "the name in it differs from the file name"
+    case .unsafe: "other users can write to it, or it is not a regular file of your own"
+    case .tooLarge: "it is larger than 64 KiB"
+    }
+  }
+
+  private static func text(_ field: VaultError.Field) -> String {
+    switch field {
+    case .alias: "not valid: at most 128 bytes, without spaces or control characters"
+    case .service: "not an http or https URL"
+    case .username: "empty, too long, or contains control characters"
+    case .secret: "empty"
+    case .passphrase: "empty"
+    case .directory: "not an absolute path without control characters"
+    case .recoveryCode: "not valid"
+    }
+  }
+}

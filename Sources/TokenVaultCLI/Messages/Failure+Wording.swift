@@ -1,0 +1,29 @@
+import TokenVault
+import TokenVaultModel
+
+/// Phrases that several messages share. Text from files, providers and arguments goes through these
+/// functions, so that a terminal never interprets it.
+extension Failure {
+  static let doctor = "tokenvault doctor"
+
+  static func quoted(_ text: String) -> String { "\"\(PlainText.escaped(text))\"" }
+  static func path(_ path: String) -> String { path.isEmpty ? "the file" : quoted(path) }
+  static func name(_ account: Account) -> String { PlainText.escaped(account.shownName) }
+  static func reason(_ code: Int32) -> String { SystemMessage.text(code) }
+
+  /// A command line for a group; the built-in group needs no `--group`.
+  static func command(_ words: String, _ group: GroupName) -> String {
+    group == .universalStorage ? "tokenvault \(words)" : "tokenvault \(words) --group \(group)"
+  }
+
+  /// "run the command again", with an addition such as "with --yes".
+  static func again(_ addition: String = "") -> String {
+    "run the command again" + (addition.isEmpty ? "" : " \(addition)")
+  }
+
+  static func listed(_ accounts: [Account]) -> String {
+    accounts.map { account in
+      "\n  \(name(account))  \(PlainText.shellWord(account.selector))"
+    }.joined()
+  }
+}

@@ -1,0 +1,29 @@
+extension Selection.Rule {
+  /// Why the group or account was selected, as part of a sentence.
+  func reason(isAccount: Bool) -> String {
+    switch self {
+    case .option: isAccount ? "set by --account" : "set by --group"
+    case .variable:
+      isAccount ? "set by TOKENVAULT_ACCOUNT" : "set by TOKENVAULT_GROUP"
+    case .directory(let path): "set by the rule for \(PlainText.escaped(path))"
+    case .configuration(let path): "the default in \(PlainText.escaped(path))"
+    case .standard: isAccount ? "the group's current account" : "the built-in default"
+    }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      switch self {
+      case .option: writer.field("kind", "option")
+      case .variable: writer.field("kind", "environment")
+      case .directory(let path):
+        writer.field("kind", "directory")
+        writer.field("source", path)
+      case .configuration(let path):
+        writer.field("kind", "configuration")
+        writer.field("source", path)
+      case .standard: writer.field("kind", "default")
+      }
+    }
+  }
+}

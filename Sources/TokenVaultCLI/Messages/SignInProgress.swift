@@ -1,0 +1,55 @@
+import Glibc
+import TokenVaultSignIn
+import TokenVault
+
+/// Messages on standard error while a command waits for the provider or the user.
+struct SignInProgress: Sendable {
+  let isVerbose: Bool
+  /// How long the command waits for the browser, as the user gave it.
+  var patience = ""
+
+  init(_ invocation: Invocation, patience: String = "") {
+    isVerbose = invocation.options.isVerbose
+    self.patience = patience
+  }
+
+  func tell(_ event: SignInEvent) {
+    for line in lines(event) { Invocation.tell(line) }
+  }
+
+  private func lines(_ event: SignInEvent) -> [String] {
+    switch event {
+    case .contacting(let host):
+      return isVerbose ? ["contacting \(PlainText.escaped(host))"] : []
+    case .waitingForBrowser(let address, true):
+      return [
+        "Waiting up to \(patience) for the sign-in in the browser. Ctrl-C cancels."
+      ] + (isVerbose ? ["  \(address)"] : [])
+    case .waitingForBrowser(let address, false):
+      return [
+        "To sign in, open this page in a browser on this machine:", "  \(address)",
+        "Waiting up to \(patience). Ctrl-C cancels; --device-code works without a browser here.",
+      ]
+    case .waitingForDevice(let code): return lines(code)
+    case .redirectReceived:
+      return isVerbose ? ["received the response through the browser"] : []
+    case .waitingForOtherProcess:
+      let isSeen = isVerbose || isatty(STDERR_FILENO) == 1
+      return isSeen
+        ? ["Another process is requesting a token for this account; waiting for it."] : []
+    case .finished: return []
+    }
+  }
+
+  private func lines(_ code: DeviceCode) -> [String] {
+    var lines = [
+      "To sign in, open this page on any device and enter the code:",
+      "  \(PlainText.escaped(code.verificationURI))", "  \(PlainText.escaped(code.userCode))",
+    ]
+    if isatty(STDERR_FILENO) == 1 {
+      lines += QRCode.lines(code.verificationURIComplete ?? code.verificationURI)
+    }
+    let minutes = (code.expiresIn + 59) / 60
+    return lines + ["Waiting up to \(minutes) min. Ctrl-C cancels."]
+  }
+}

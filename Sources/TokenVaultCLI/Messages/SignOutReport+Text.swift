@@ -1,0 +1,53 @@
+import TokenVault
+import TokenVaultModel
+
+extension SignOutReport {
+  /// The report as the full screen shows it: by place and by provider.
+  var lines: [String] {
+    var lines = accounts.map(\.shownName)
+    if lines.isEmpty { lines.append("There was no account to sign out.") }
+    if !entries.isEmpty { lines += ["", "On this machine"] }
+    lines += entries.map { "  \($0.line)" }
+    if !revocations.isEmpty { lines += ["", "At the provider"] }
+    lines += revocations.map { "  \($0.line)" }
+    if !browserSessions.isEmpty { lines += ["", "In the browser"] }
+    lines += browserSessions.map { "  \($0.line)" }
+    return lines
+  }
+}
+
+extension SignOutReport.Entry {
+  var line: String { "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+}
+
+extension SignOutReport.Revocation {
+  /// Capitals make a token that was not revoked easy to see.
+  var line: String {
+    let host = PlainText.escaped(environment)
+    return outcome == .revoked
+      ? "revoked  \(host): \(detail)" : "NOT REVOKED  \(host): \(detail)"
+  }
+
+  var detail: String {
+    switch outcome {
+    case .revoked: "the provider revoked the tokens"
+    case .notOffered:
+      "the provider does not support revocation; tokens issued so far stay valid until they expire"
+    case .failed(let error): Failure(error).message
+    case .unknownAuthority: "the issuer of the tokens is not known"
+    }
+  }
+}
+
+extension SignOutReport.BrowserSession {
+  var line: String {
+    switch self {
+    case .opened(let page): "browser  \(page.host): the sign-out page was opened; sign out there"
+    case .notOpened(let page): "browser  to sign out there too, open \(page)"
+    case .notOffered(let host):
+      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): the provider has no sign-out page"
+    case .failed(let host, let error):
+      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): \(Failure(error).message)"
+    }
+  }
+}

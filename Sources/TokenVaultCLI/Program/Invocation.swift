@@ -1,0 +1,111 @@
+import Glibc
+import TokenVaultSystem
+package import TokenVault
+package import TokenVaultModel
+
+/// The process a command runs in. Environment, working directory and standard streams are read
+/// here and nowhere else.
+package struct Invocation: Sendable {
+  /// The variables that tokenvault uses and that are set and not empty, by name.
+  package var environment: [String: String]
+  /// The working directory, symlinks resolved; nil when it is gone.
+  package var workingDirectory: String?
+  package var options = Options()
+
+  /// The values of the global options.
+  package struct Options: Sendable {
+    package var group: String?
+    package var account: String?
+    package var vaultDirectory: String?
+    package var isJSON = false
+    package var mayAsk = true
+    package var isVerbose = false
+    package var passphraseDescriptor: Int32?
+
+    package init() {}
+  }
+
+  private static let variables = [
+    "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TOKENVAULT_HOME",
+    "TOKENVAULT_GROUP", "TOKENVAULT_ACCOUNT", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
+    "WAYLAND_DISPLAY", "CREDENTIALS_DIRECTORY", "NO_COLOR", "TERM", "BROWSER", "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+  ]
+
+  /// This process.
+  package static func ofProcess(options: Options = Options()) -> Invocation {
+    var environment: [String: String] = [:]
+    for name in variables {
+      // An empty variable counts as unset (XDG base directory specification).
+      if let value = unsafe getenv(name), unsafe value.pointee != 0 {
+        environment[name] = unsafe String(cString: value)
+      }
+    }
+    var directory: String?
+    if let path = unsafe getcwd(nil, 0) {
+      // The kernel puts "(unreachable)" in front of a directory outside the root.
+      let text = unsafe String(cString: path)
+      directory = text.hasPrefix("/") ? text : nil
+      unsafe free(path)
+    }
+    return Invocation(
+      environment: environment, workingDirectory: directory, options: options)
+  }
+
+  /// Makes sure that descriptors 0, 1 and 2 are open. Otherwise the next file or socket would get
+  /// one of these numbers, and a token meant for standard output would be written to it.
+  package static func holdStandardStreams() {
+    for descriptor in Int32(0)...2 where lseek(descriptor, 0, SEEK_CUR) < 0 && errno == EBADF {
+      // In the wrong direction, so that using the descriptor fails instead of losing data.
+      let flags = descriptor == 0 ? O_WRONLY : O_RDONLY
+      // absent is an answer: without /dev/null there is no substitute.
+      do { _ = try SystemCalls.open("/dev/null", flags) } catch { continue }
+    }
+  }
+
+  /// The wall clock.
+  package var now: Timestamp { Timestamp(epochSeconds: Int64(time(nil))) }
+
+  /// The path made absolute against the working directory.
+  package func absolute(_ path: String) throws(CommandError) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let workingDirectory else { throw .noWorkingDirectory }
+    return path == "." ? workingDirectory : workingDirectory + "/" + path
+  }
+
+  func requireDirectory() throws(CommandError) -> String {
+    guard let workingDirectory else { throw .noWorkingDirectory }
+    return workingDirectory
+  }
+
+  /// The value of a variable that holds a directory. Relative paths are ignored, as the XDG base
+  /// directory specification demands.
+  func directory(in variable: String) -> String? {
+    environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
+  /// The path of the user's configuration file, which need not exist.
+  package var configurationFile: String? {
+    (directory(in: "XDG_CONFIG_HOME") ?? directory(in: "HOME").map { $0 + "/.config" })
+      .map { $0 + "/tokenvault/config.json" }
+  }
+
+  /// The configuration of the vault for a group.
+  package func configuration(_ group: GroupName) throws(CommandError) -> VaultConfiguration {
+    var environment = environment
+    if let directory = options.vaultDirectory {
+      environment["TOKENVAULT_HOME"] = try absolute(directory)
+    }
+    guard var configuration = VaultConfiguration(group: group, environment: environment) else {
+      throw .noHome
+    }
+    configuration.isAdministrator = true
+    if !options.mayAsk { configuration.allowsPrompt = false }
+    let (mayAsk, descriptor) = (options.mayAsk, options.passphraseDescriptor)
+    configuration.passphrase = { purpose in
+      if let descriptor { return try PassphraseReading.line(of: descriptor) }
+      return mayAsk ? try PassphraseReading.ask(purpose) : nil
+    }
+    return configuration
+  }
+}

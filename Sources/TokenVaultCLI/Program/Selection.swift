@@ -1,0 +1,26 @@
+package import TokenVault
+package import TokenVaultModel
+
+/// The group and account that a command uses, and the rule that selected each.
+///
+/// Only files that can change the result are read: with an option or variable for both, no file is.
+package struct Selection: Sendable {
+  /// The source of a selection.
+  package enum Rule: Hashable, Sendable {
+    /// `--group`, `--account` or an argument.
+    case option
+    /// TOKENVAULT_GROUP or TOKENVAULT_ACCOUNT.
+    case variable
+    /// The rule of this directory.
+    case directory(String)
+    /// The configuration file.
+    case configuration(String)
+    /// The built-in group, or the group's current account.
+    case standard
+  }
+
+  package let group: GroupName
+  package let groupRule: Rule
+  package let account: AccountReference
+  package let accountRule: Rule
+}

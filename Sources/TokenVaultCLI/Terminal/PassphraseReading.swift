@@ -1,0 +1,82 @@
+import Glibc
+import TokenVault
+import TokenVaultCrypto
+
+/// Reads secrets from a prompt or a file descriptor.
+enum PassphraseReading {
+  /// The longest passphrase: 4 KiB.
+  static let limit = 4096
+
+  /// Prompts on the terminal, twice for a new passphrase. Nil without a terminal.
+  static func ask(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
+    switch purpose {
+    case .open(let group): return try hidden("Passphrase for \(group): ")
+    case .create(let group):
+      guard let first = try hidden("New passphrase for \(group): ") else { return nil }
+      guard let second = try hidden("Repeat the passphrase: ") else { return nil }
+      guard first.isEqual(to: second) else { throw CommandError.passphrasesDiffer }
+      return first
+    }
+  }
+
+  /// Prompts for one line without echo. Nil without a terminal.
+  static func hidden(_ prompt: String) throws -> SecretBytes? {
+    guard let terminal = RawTerminal() else { return nil }
+    terminal.write(prompt)
+    var typed = try SecretBytes(count: limit)
+    var count = 0
+    defer {
+      terminal.write("\n")
+      terminal.restore()
+    }
+    while true {
+      switch try terminal.key() {
+      case .enter: return try prefix(typed, count)
+      case .escape: throw CommandError.interrupted
+      // A whole character, which may be several bytes in UTF-8.
+      case .erase: count = unsafe typed.withUnsafeBytes { unsafe lastCharacter($0.prefix(count)) }
+      case .eraseLine: count = 0
+      case .character(let byte) where count < limit && byte >= 0x20:
+        unsafe typed.withUnsafeMutableBytes { unsafe $0[count] = byte }
+        count += 1
+      case .character, .up, .down, .none: break
+      }
+    }
+  }
+
+  /// Reads one line, byte by byte because the next line may be another passphrase. Nil at the end.
+  static func line(of descriptor: Int32) throws -> SecretBytes? {
+    var read = try SecretBytes(count: limit)
+    var count = 0
+    while true {
+      var byte: UInt8 = 0
+      let got = unsafe Glibc.read(descriptor, &byte, 1)
+      if got < 0 {
+        if errno == EINTR { continue }
+        throw CommandError.input(path: "--passphrase-fd \(descriptor)", errno: errno)
+      }
+      if got == 0, count == 0 { return nil }
+      if got == 0 || byte == UInt8(ascii: "\n") { return try prefix(read, count) }
+      guard count < limit else {
+        throw CommandError.inputTooLarge(path: "--passphrase-fd \(descriptor)", limit: limit)
+      }
+      unsafe read.withUnsafeMutableBytes { unsafe $0[count] = byte }
+      count += 1
+    }
+  }
+
+  private static func prefix(_ bytes: borrowing SecretBytes, _ count: Int) throws -> SecretBytes {
+    unsafe try bytes.withUnsafeBytes {
+      unsafe try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count)))
+    }
+  }
+
+  private static func lastCharacter(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+    var count = unsafe bytes.count
+    while count > 0 {
+      count -= 1
+      if unsafe bytes[count] & 0xc0 != 0x80 { break }
+    }
+    return count
+  }
+}

@@ -1,0 +1,5 @@
+/// What a path leads to. The raw values are the names in faults and in the log.
+enum Endpoint: String {
+  case discovery, keys, authorize, interaction, token, devicecode, devicelogin, logout, revoke
+  case userinfo, instance, me, messages, api, control, unknown
+}

@@ -1,0 +1,23 @@
+/// Whom a method call goes to.
+struct DBusCall {
+  let destination: String
+  let path: String
+  let interface: String
+  let member: String
+  let signature: String
+
+  static func bus(_ member: String, _ signature: String = "") -> DBusCall {
+    DBusCall(
+      destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+      interface: "org.freedesktop.DBus", member: member, signature: signature)
+  }
+
+  static func secrets(
+    _ member: String, _ signature: String = "", path: String = "/org/freedesktop/secrets",
+    interface: String = "org.freedesktop.Secret.Service"
+  ) -> DBusCall {
+    DBusCall(
+      destination: "org.freedesktop.secrets", path: path, interface: interface, member: member,
+      signature: signature)
+  }
+}

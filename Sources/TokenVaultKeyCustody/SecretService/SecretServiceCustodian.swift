@@ -1,0 +1,181 @@
+internal import TokenVaultCSecretService
+internal import TokenVaultSystem
+package import TokenVaultCrypto
+
+/// Keeps group keys in the Linux Secret Service. Every call blocks.
+///
+/// Reading speaks D-Bus directly; creating, deleting and unlocking go through libsecret, which is
+/// loaded then. Each state of the service is an error of its own, thrown within the deadline
+/// unless a prompt is shown: that may take as long as the user takes.
+package struct SecretServiceCustodian: StoringKeyCustodian {
+  private let busAddress: String?
+  private let allowPrompt: Bool
+  private let deadlineMilliseconds: Int
+
+  /// A custodian that has not connected yet.
+  /// - Parameters:
+  ///   - busAddress: as in `DBUS_SESSION_BUS_ADDRESS`.
+  ///   - allowPrompt: whether a locked collection may make the service ask the user.
+  ///   - deadlineMilliseconds: over each conversation with the service.
+  package init(busAddress: String?, allowPrompt: Bool, deadlineMilliseconds: Int = 1000) {
+    self.busAddress = busAddress
+    self.allowPrompt = allowPrompt
+    self.deadlineMilliseconds = deadlineMilliseconds
+  }
+
+  /// The key of a generation: of several items with its id, the first that holds a key.
+  package func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes {
+    try key(id, where: { _ in true })
+  }
+
+  /// The key of a generation that `accept` takes.
+  ///
+  /// Several items can have one id, after an interrupted rotation or an import; each is offered in
+  /// turn. Throws `wrongKey` when none is taken.
+  package func key(
+    _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
+  ) throws(CustodyError) -> SecretBytes {
+    do throws(CustodyError) {
+      var reader = try reader()
+      return try reader.firstKey(id, where: accept)
+    } catch .locked where allowPrompt {
+      try unlock()
+    }
+    var reader = try reader()
+    return try reader.firstKey(id, where: accept)
+  }
+
+  /// A conversation with the service that has begun, for the next key that is read.
+  package struct Conversation: ~Copyable {
+    fileprivate var reader: SecretServiceReader?
+  }
+
+  /// Begins a conversation and waits for nothing, so that the service's first answer comes while
+  /// the caller does something else. What goes wrong is thrown when a key is asked for. A service
+  /// that does not run is not started by this.
+  package func begin() -> Conversation {
+    do throws(CustodyError) {
+      return Conversation(reader: try SecretServiceReader.begin(busAddress, deadline))
+    } catch { return Conversation(reader: nil) }
+  }
+
+  /// The key of a generation, over a conversation that has begun.
+  package func key(
+    _ id: GroupKeyID, over conversation: consuming Conversation
+  ) throws(CustodyError) -> SecretBytes {
+    guard var reader = conversation.reader else { return try key(id) }
+    do throws(CustodyError) {
+      try reader.findCollection(deadline)
+      return try reader.firstKey(id) { _ in true }
+    } catch .locked where allowPrompt {
+      return try key(id)
+    }
+  }
+
+  /// Stores a new key and reads it back.
+  ///
+  /// Throws `alreadyStored` when there is an item with this id: none is ever overwritten. When the
+  /// key that comes back is another, it throws `wrongKey`. After any error but these the item may be
+  /// there or not: ask ``generations(of:)`` before trying again.
+  package func store(
+    _ key: borrowing SecretBytes, as id: GroupKeyID
+  ) throws(CustodyError) {
+    guard key.count == groupKeySize else { throw .wrongKey }
+    if try contains(id) { throw .alreadyStored(generation: id.generation) }
+    let text = try crypto(key) { (key) throws(CryptoError) in try Base64URL.encodeSecret(key) }
+    unsafe try request { request in
+      unsafe text.withUnsafeBytes {
+        unsafe tv_secret_store(
+          &request, id.hexadecimalGroupID, String(id.generation),
+          $0.assumingMemoryBound(to: CChar.self).baseAddress, $0.count)
+      }
+    }
+    var reader = try reader()
+    let expected = try crypto(key) { (key) throws(CryptoError) in try key.clone() }
+    _ = try reader.firstKey(id) { $0.isEqual(to: expected) }
+  }
+
+  /// Deletes every item with this id and makes sure that none is left.
+  ///
+  /// Deleting what is not there is no error. Nothing found in a locked collection is not gone:
+  /// then it throws `locked`.
+  package func delete(_ id: GroupKeyID) throws(CustodyError) {
+    guard try contains(id) else { return }
+    unsafe try request { request in
+      unsafe tv_secret_delete(&request, id.hexadecimalGroupID, String(id.generation))
+    }
+    var reader = try reader()
+    if try reader.contains(id) { throw .notDeleted(generation: id.generation) }
+  }
+
+  /// All generations that are stored for a group, in ascending order.
+  package func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
+    do throws(CustodyError) {
+      var reader = try reader()
+      return try reader.generations(of: groupID)
+    } catch .locked where allowPrompt {
+      try unlock()
+    }
+    var reader = try reader()
+    return try reader.generations(of: groupID)
+  }
+
+  /// Whether libsecret, which creates and deletes keys, can be loaded.
+  package static var isLibraryLoadable: Bool { tv_secret_library() }
+
+  /// What a diagnosis sees; never prompts.
+  package func status() -> SecretServiceStatus {
+    SecretServiceStatus(address: busAddress, deadline: deadline)
+  }
+
+  private var deadline: Deadline { Deadline(milliseconds: deadlineMilliseconds) }
+
+  private func reader() throws(CustodyError) -> SecretServiceReader {
+    try SecretServiceReader.open(busAddress, deadline)
+  }
+
+  private func contains(_ id: GroupKeyID) throws(CustodyError) -> Bool {
+    do throws(CustodyError) {
+      var reader = try reader()
+      return try reader.contains(id)
+    } catch .locked where allowPrompt {
+      try unlock()
+    }
+    var reader = try reader()
+    return try reader.contains(id)
+  }
+
+  private func unlock() throws(CustodyError) {
+    unsafe try request { unsafe tv_secret_unlock(&$0) }
+  }
+
+  private func request(
+    _ call: (inout tv_secret_request) -> tv_secret_result
+  ) throws(CustodyError) {
+    guard let busAddress else { throw .noBus }
+    var refusal = ""
+    let result = unsafe busAddress.withCString { address in
+      var request = unsafe tv_secret_request()
+      unsafe request.bus_address = address
+      unsafe request.deadline_ms = Int32(clamping: deadlineMilliseconds)
+      unsafe request.allow_prompt = allowPrompt
+      let result = unsafe call(&request)
+      refusal = unsafe withUnsafeBytes(of: request.refusal) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      return result
+    }
+    switch result {
+    case TV_SECRET_OK: return
+    case TV_SECRET_NO_LIBRARY: throw .libraryMissing
+    case TV_SECRET_NO_BUS: throw .noBus
+    case TV_SECRET_NO_SERVICE: throw .noService
+    case TV_SECRET_NO_COLLECTION: throw .noDefaultCollection
+    case TV_SECRET_LOCKED: throw .locked
+    case TV_SECRET_DISMISSED: throw .promptDismissed
+    case TV_SECRET_TIMED_OUT: throw .timedOut
+    case TV_SECRET_GONE: throw .serviceGone
+    default: throw .refused(name: refusal)
+    }
+  }
+}

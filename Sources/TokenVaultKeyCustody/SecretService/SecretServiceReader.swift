@@ -1,0 +1,193 @@
+import Glibc
+internal import TokenVaultCrypto
+internal import TokenVaultModel
+internal import TokenVaultSystem
+
+/// Reads from the Secret Service without libsecret: one conversation, one deadline.
+///
+/// The order of calls is what gnome-keyring 42 survives. It takes in a new client beside handling
+/// that client's first call: if this is OpenSession, it may abort; if it is ReadAlias, it may
+/// answer, 4 times in 2,000 with 16 at once, as if there were no collection. So ReadAlias goes
+/// first, alone, and again until it names a collection, which proves that the client is known.
+///
+/// Searches never name the schema: with a locked collection that would find nothing, exactly as
+/// for a key that does not exist.
+struct SecretServiceReader: ~Copyable {
+  private var bus: SessionBus
+  /// The first question for the collection, whose answer has not been looked at yet.
+  private var asked: UInt32?
+  private var collection = "/"
+
+  private init(bus: consuming SessionBus) { self.bus = bus }
+
+  /// Connects and asks for the default collection, without waiting for an answer. A service that
+  /// does not run is not started by this.
+  static func begin(
+    _ address: String?, _ deadline: Deadline
+  ) throws(CustodyError) -> SecretServiceReader {
+    var reader = SecretServiceReader(bus: try SessionBus.open(address, deadline))
+    reader.asked = reader.askForCollection(flags: DBusWriter.noAutoStart)
+    try reader.bus.flush()
+    return reader
+  }
+
+  /// Connects and learns the default collection.
+  static func open(
+    _ address: String?, _ deadline: Deadline
+  ) throws(CustodyError) -> SecretServiceReader {
+    var reader = try begin(address, deadline)
+    try reader.findCollection(deadline)
+    return reader
+  }
+
+  /// Waits for the default collection's name.
+  mutating func findCollection(_ deadline: Deadline) throws(CustodyError) {
+    bus.deadline = deadline
+    if let asked {
+      self.asked = nil
+      do throws(CustodyError) { collection = try answer(to: asked) } catch .noService {
+        // It does not run, and may have to be started.
+        collection = try answer(to: askForCollection())
+      }
+    }
+    for pause in [useconds_t(1), 2, 4, 8] where collection == "/" {
+      usleep(pause * 1000)
+      collection = try answer(to: askForCollection())
+    }
+    if collection == "/" { throw .noDefaultCollection }
+  }
+
+  private mutating func askForCollection(flags: UInt8 = 0) -> UInt32 {
+    bus.call(.secrets("ReadAlias", "s"), flags: flags) { $0.string("default") }
+  }
+
+  private mutating func answer(to alias: UInt32) throws(CustodyError) -> String {
+    var answer = try bus.reply(to: alias, "o")
+    return try answer.objectPath()
+  }
+
+  /// The first key of this generation that `accept` takes.
+  mutating func firstKey(
+    _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
+  ) throws(CustodyError) -> SecretBytes {
+    let session = bus.call(.secrets("OpenSession", "sv")) {
+      $0.string("plain")
+      $0.signature("s")
+      $0.string("")
+    }
+    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
+    var opened = try bus.reply(to: session, "vo")
+    guard try opened.signature() == "s" else { throw .badAnswer }
+    try opened.skipBytes(terminated: true)
+    let sessionPath = try opened.objectPath()
+    let found = try items(search)
+
+    let calls = found.unlocked.map { item in
+      bus.call(.secrets("GetSecret", "o", path: item, interface: itemInterface)) {
+        $0.string(sessionPath)
+      }
+    }
+    var vanished = 0
+    for call in calls {
+      do throws(CustodyError) {
+        var answer = try bus.reply(to: call, "(oayays)")
+        _ = try answer.objectPath()
+        try answer.skipBytes(terminated: false)
+        let text = try answer.secret()
+        if let key = Self.key(text), accept(key) { return key }
+      } catch .refused(let name) where goneNames.contains(name) {
+        vanished += 1
+      }
+    }
+    if !found.locked.isEmpty { throw .locked }
+    if vanished < calls.count { throw .wrongKey }
+    try requireUnlocked()
+    throw .keyMissing(generation: id.generation)
+  }
+
+  /// Whether an item with this id exists; throws `locked` where that cannot be known.
+  mutating func contains(_ id: GroupKeyID) throws(CustodyError) -> Bool {
+    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
+    let found = try items(search)
+    if !found.unlocked.isEmpty { return true }
+    if !found.locked.isEmpty { throw .locked }
+    try requireUnlocked()
+    return false
+  }
+
+  /// All generations that are stored for a group, in ascending order.
+  mutating func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
+    let search = bus.call(.secrets("SearchItems", "a{ss}")) {
+      $0.dictionary([("group", Hexadecimal.encode(groupID))])
+    }
+    let found = try items(search)
+    // The attributes of a locked item are hashes.
+    if !found.locked.isEmpty { throw .locked }
+    let calls = found.unlocked.map { item in
+      bus.call(.secrets("Get", "ss", path: item, interface: propertiesInterface)) {
+        $0.string(itemInterface)
+        $0.string("Attributes")
+      }
+    }
+    var generations: Set<UInt64> = []
+    for call in calls {
+      do throws(CustodyError) {
+        var answer = try bus.reply(to: call, "v")
+        guard try answer.signature() == "a{ss}" else { throw .badAnswer }
+        for (name, value) in try answer.dictionary() where name == "generation" {
+          // Only what we would write: "+7" and "007" are found under no id of ours.
+          if let generation = UInt64(value), String(generation) == value {
+            generations.insert(generation)
+          }
+        }
+      } catch .refused(let name) where goneNames.contains(name) {
+      }
+    }
+    if generations.isEmpty { try requireUnlocked() }
+    return generations.sorted()
+  }
+
+  /// Throws `locked` if the default collection is: what a search did not find may be in it.
+  mutating func requireUnlocked() throws(CustodyError) {
+    let property = bus.call(
+      .secrets("Get", "ss", path: collection, interface: propertiesInterface)
+    ) {
+      $0.string("org.freedesktop.Secret.Collection")
+      $0.string("Locked")
+    }
+    var answer = try bus.reply(to: property, "v")
+    guard try answer.signature() == "b" else { throw .badAnswer }
+    if try answer.uint32() != 0 { throw .locked }
+  }
+
+  private mutating func items(
+    _ search: UInt32
+  ) throws(CustodyError) -> (unlocked: [String], locked: [String]) {
+    var answer = try bus.reply(to: search, "aoao")
+    let unlocked = try answer.objectPaths()
+    let locked = try answer.objectPaths()
+    // A forged answer must not make us send thousands of calls.
+    guard unlocked.count <= 256 else { throw .badAnswer }
+    return (unlocked, locked)
+  }
+
+  /// The key in an item's text; nil when it is none.
+  private static func key(_ text: borrowing SecretBytes) -> SecretBytes? {
+    do throws(CryptoError) {
+      let key = try Base64URL.decodeSecret(text)
+      if key.count != groupKeySize { return nil }
+      return key
+    } catch {
+      return nil
+    }
+  }
+}
+
+private let itemInterface = "org.freedesktop.Secret.Item"
+private let propertiesInterface = "org.freedesktop.DBus.Properties"
+
+/// What services answer for an item that was deleted between the search and the call.
+private let goneNames = [
+  "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownObject",
+  "org.freedesktop.DBus.Error.UnknownMethod",
+]

@@ -1,0 +1,126 @@
+package import TokenVaultCrypto
+import TokenVaultModel
+
+/// One authorization request through the browser (RFC 6749 section 4.1, RFC 7636, RFC 9207): the
+/// values that tie the response to the request, and the validation of the response.
+package struct AuthorizationSession: Sendable {
+  /// A validated response.
+  package enum Answer: Sendable {
+    case code(Redacted<String>)
+    case failure(SignInError)
+  }
+
+  /// The page to open in the browser.
+  package let address: HTTPURL
+  package let verifier: Redacted<String>
+  package let nonce: String
+  package let redirectURI: String
+  private let state: String
+  private let metadata: ProviderMetadata
+  /// The required Host field; nil for a custom scheme, which has none.
+  private let host: String?
+  private let path: String
+
+  package init(
+    _ request: InteractiveRequest, of endpoint: TokenEndpoint, redirectURI: String
+  ) throws(SignInError) {
+    metadata = endpoint.metadata
+    guard let page = metadata.authorizationEndpoint else { throw .notOffered(.interactive) }
+    guard !metadata.refusesS256 else { throw .notOffered(.pkce) }
+    do {
+      // RFC 7636 section 4.1 recommends 32 random bytes, which are 43 characters.
+      verifier = Redacted(Base64URL.encode(try RandomBytes.make(32)))
+      state = Base64URL.encode(try RandomBytes.make(32))
+      nonce = Base64URL.encode(try RandomBytes.make(32))
+    } catch { throw .cryptography }
+    self.redirectURI = redirectURI
+    let url = HTTPURL(redirectURI)
+    host = url.map { String($0.origin.dropFirst("http://".count)) }
+    // For a private-use scheme: the URI after the scheme (RFC 8252 section 7.1).
+    path = url?.path ?? String(redirectURI.drop { $0 != ":" }.dropFirst())
+    let all = ScopeSet(request.scopes.scopes + request.extraScopesToConsent.scopes)
+    var parameters = FormParameters([
+      "response_type": "code", "client_id": endpoint.application.clientID,
+      "redirect_uri": redirectURI, "scope": endpoint.scopes(all), "state": state, "nonce": nonce,
+      "code_challenge": try Self.challenge(verifier), "code_challenge_method": "S256",
+    ])
+    func add(_ name: String, _ value: String) {
+      if !value.isEmpty { parameters.append(name, value) }
+    }
+    add("prompt", request.prompt.rawValue)
+    add("login_hint", request.loginHint)
+    add("domain_hint", request.domainHint)
+    let claims = ClaimsRequest.merged(
+      request.claims, capabilities: endpoint.application.clientCapabilities)
+    add("claims", claims ?? "")
+    if metadata.authority.isMicrosoft {
+      parameters.append("response_mode", "query")
+      parameters.append("client_info", "1")
+      parameters.append("client-request-id", endpoint.correlationID)
+    }
+    parameters.merge(request.extra)
+    parameters.merge(FormParameters(sorted: endpoint.application.extraParameters))
+    address = page.adding(parameters)
+  }
+
+  /// The S256 challenge of a verifier (RFC 7636 section 4.2).
+  package static func challenge(_ verifier: Redacted<String>) throws(SignInError) -> String {
+    do { return Base64URL.encode(try Digest.sha256(Array(verifier.reveal().utf8))) } catch {
+      throw .cryptography
+    }
+  }
+
+  /// Evaluates a request to the listener.
+  /// - Returns: the HTTP status to reply with, and the validated response; nil for a request that
+  ///   does not belong to this sign-in, and the wait continues.
+  package func evaluate(_ request: RedirectRequest) -> (status: Int, answer: Answer?) {
+    // DNS rebinding: a foreign page whose host name resolves to this machine sends its own name.
+    if let host, request.host.lowercased() != host { return (421, nil) }
+    guard request.method == "GET" else { return (405, nil) }
+    guard request.path == path || (path.isEmpty && request.path == "/") else { return (404, nil) }
+    // Images and scripts on a foreign page do not navigate.
+    guard request.fetchMode.isEmpty || request.fetchMode == "navigate" else { return (403, nil) }
+    guard !request.query.isEmpty else { return (404, nil) }
+    guard let parameters = FormParameters(encoded: request.query), !parameters.hasRepeats else {
+      return (400, .failure(.badRedirect))
+    }
+    let answer = evaluate(parameters)
+    if case .code = answer { return (200, answer) }
+    return (400, answer)
+  }
+
+  private func evaluate(_ parameters: FormParameters) -> Answer {
+    guard let state = parameters["state"],
+      ConstantTime.equal(Array(state.utf8), Array(self.state.utf8))
+    else { return .failure(.stateMismatch) }
+    guard isOwnIssuer(parameters["iss"]) else { return .failure(.issuerMismatch) }
+    if let code = parameters["error"].flatMap(OAuthError.word) {
+      return .failure(Self.failure(code, parameters))
+    }
+    guard let code = parameters["code"], !code.isEmpty, parameters["error"] == nil else {
+      return .failure(.badRedirect)
+    }
+    return .code(Redacted(code))
+  }
+
+  /// RFC 9207 section 2.4: an `iss` parameter must match the provider's issuer, and must be present
+  /// if the provider announces it.
+  private func isOwnIssuer(_ issuer: String?) -> Bool {
+    guard let issuer else { return !metadata.sendsIssuer }
+    // In a template, the tenant follows the text before the brace.
+    let tenant = issuer.dropFirst(metadata.issuer.prefix { $0 != "{" }.count).prefix(36)
+    return IssuerRule(metadata.issuer).allows(issuer, tenant: String(tenant))
+  }
+
+  private static func failure(_ code: String, _ parameters: FormParameters) -> SignInError {
+    let text = parameters["error_description"].map(OAuthError.line) ?? ""
+    // Azure AD B2C reports the button that the user pressed in the description.
+    if text.contains("AADB2C90118") { return .passwordResetRequested }
+    if text.contains("AADB2C90091") { return .policyCancelled }
+    if code == "access_denied" { return .userCancelled }
+    return .provider(
+      OAuthError(
+        code: code, text: text,
+        suberror: parameters["error_subcode"].flatMap(OAuthError.word) ?? ""))
+  }
+}

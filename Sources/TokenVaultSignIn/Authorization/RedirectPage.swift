@@ -1,0 +1,50 @@
+/// The last page that the browser shows.
+package enum RedirectPage {
+  /// The page after a successful sign-in.
+  package static let signedIn = page(
+    "Signed in", "You can close this window and return to the application.")
+
+  /// The page after a failed sign-in.
+  package static func failed(_ error: SignInError) -> String {
+    switch error {
+    case .userCancelled, .policyCancelled:
+      page("Cancelled", "You did not sign in. You can close this window.")
+    case .passwordResetRequested:
+      page("Not signed in yet", "The application now opens the page that resets your password.")
+    case .stateMismatch, .issuerMismatch, .badRedirect:
+      page(
+        "Not signed in",
+        "This response does not belong to the current sign-in. You can close this window and start "
+          + "again.")
+    default:
+      page(
+        "Not signed in", "The application shows the reason. You can close this window.")
+    }
+  }
+
+  /// The page for a request that does not belong to the sign-in.
+  package static let foreign = page(
+    "Not found", "A sign-in is in progress, and this request does not belong to it.")
+
+  private static func page(_ title: String, _ text: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>\(title)</title>
+    <style>
+    body { font: 1.1rem/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 32rem;
+      padding: 0 1rem; color-scheme: light dark }
+    </style>
+    </head>
+    <body>
+    <h1>\(title)</h1>
+    <p>\(text)</p>
+    </body>
+    </html>
+
+    """
+  }
+}

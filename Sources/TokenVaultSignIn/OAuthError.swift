@@ -1,0 +1,71 @@
+import TokenVaultModel
+
+/// An error response of a provider.
+public struct OAuthError: Hashable, Sendable {
+  /// `error` (RFC 6749 section 5.2), for example `invalid_grant`.
+  public var code: String
+  /// `error_description`. It may name the user, so show it to the user and keep it out of logs;
+  /// ``description`` omits it.
+  public var text: String
+  /// `suberror` of Microsoft Entra, which names the step that the user has to take.
+  public var suberror: String
+  /// Microsoft's error numbers (`AADSTS…`).
+  public var numbers: [Int64]
+  /// `correlation_id`, which identifies the request to the provider's support.
+  public var correlationID: String
+  /// `claims` that the next request must contain (conditional access).
+  public var claims: String
+  /// The status of the HTTP response; 0 if the error came through the browser.
+  public var status: Int
+
+  /// An error with the given parts.
+  public init(
+    code: String, text: String = "", suberror: String = "", numbers: [Int64] = [],
+    correlationID: String = "", claims: String = "", status: Int = 0
+  ) {
+    self.code = code
+    self.text = text
+    self.suberror = suberror
+    self.numbers = numbers
+    self.correlationID = correlationID
+    self.claims = claims
+    self.status = status
+  }
+}
+
+extension OAuthError: CustomStringConvertible {
+  /// The code, suberror and status, without the text, which may name a person.
+  public var description: String {
+    ([code, suberror].filter { !$0.isEmpty } + (status > 0 ? ["status \(status)"] : []))
+      .joined(separator: ", ")
+  }
+}
+
+extension OAuthError {
+  /// The error in a JSON response (RFC 6749 section 5.2); nil if it contains none.
+  init?(_ object: JSONValue, status: Int) {
+    guard let code = object["error"]?.text.flatMap(Self.word), !code.isEmpty else { return nil }
+    self.init(
+      code: code, text: object["error_description"]?.text.map(Self.line) ?? "",
+      suberror: object["suberror"]?.text.flatMap(Self.word) ?? "",
+      numbers: object["error_codes"]?.elements?.prefix(16).compactMap {
+        if case .number(let text) = $0 { Int64(text) } else { nil }
+      } ?? [],
+      correlationID: object["correlation_id"]?.text.flatMap(Self.word) ?? "",
+      claims: object["claims"]?.text ?? "", status: status)
+  }
+
+  /// A code: a short word of visible ASCII. Any other text is dropped, so that it cannot reach a
+  /// terminal or a log.
+  static func word(_ text: String) -> String? {
+    let isWord =
+      text.utf8.count <= 128
+      && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
+    return isWord ? text : nil
+  }
+
+  /// The first line of a description, cut after 500 characters.
+  static func line(_ text: String) -> String {
+    String(text.prefix { !$0.isNewline }.prefix(500))
+  }
+}

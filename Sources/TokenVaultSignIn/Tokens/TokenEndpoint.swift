@@ -1,0 +1,138 @@
+package import TokenVaultCrypto
+package import TokenVaultModel
+
+/// The requests of one application to one provider's endpoints.
+package struct TokenEndpoint: Sendable {
+  package let application: ApplicationConfiguration
+  package let metadata: ProviderMetadata
+  package let transport: any BlockingTransport
+  package let cancellation: Cancellation
+  /// Identifies the request in the provider's logs.
+  package let correlationID: String
+
+  package init(
+    _ application: ApplicationConfiguration, at metadata: ProviderMetadata,
+    transport: any BlockingTransport, correlationID: String, _ cancellation: Cancellation
+  ) {
+    self.application = application
+    self.metadata = metadata
+    self.transport = transport
+    self.correlationID = correlationID
+    self.cancellation = cancellation
+  }
+
+  /// The `scope` parameter: the wanted scopes, and those for an ID token and a refresh token.
+  package func scopes(_ wanted: ScopeSet) -> String {
+    let extra = ["openid", "profile"] + (metadata.supportsOfflineAccess ? ["offline_access"] : [])
+    return ScopeSet(wanted.scopes + extra).description
+  }
+
+  /// Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636
+  /// section 4.5).
+  package func redeem(
+    code: Redacted<String>, verifier: Redacted<String>, redirectURI: String,
+    scopes wanted: ScopeSet,
+    claims: ClaimsRequest?, extra: FormParameters
+  ) throws(SignInError) -> HTTPResponse {
+    try post(
+      [
+        "grant_type": "authorization_code", "code": code.reveal(), "redirect_uri": redirectURI,
+        "code_verifier": verifier.reveal(), "scope": scopes(wanted),
+      ], claims, extra)
+  }
+
+  /// Refreshes a token (RFC 6749 section 6). Once the request is sent, a cancellation takes effect
+  /// three seconds later: the provider may have revoked the old refresh token already, and its
+  /// response contains the only valid one.
+  package func refresh(
+    _ token: Redacted<String>, scopes wanted: ScopeSet, claims: ClaimsRequest?,
+    extra: FormParameters
+  ) throws(SignInError) -> HTTPResponse {
+    if cancellation.isCancelled { throw .cancelled }
+    return try post(
+      [
+        "grant_type": "refresh_token", "refresh_token": token.reveal(), "scope": scopes(wanted),
+      ], claims, extra,
+      Cancellation(following: cancellation, delayMilliseconds: Self.graceMilliseconds))
+  }
+
+  private static let graceMilliseconds: Int64 = 3_000
+
+  /// Polls for the token of a device (RFC 8628 section 3.4).
+  package func poll(_ device: DeviceAuthorization) throws(SignInError) -> HTTPResponse {
+    try post(
+      [
+        "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+        "device_code": device.deviceCode.reveal(),
+      ], nil, FormParameters())
+  }
+
+  /// Requests a device code (RFC 8628 section 3.1).
+  package func authorizeDevice(
+    scopes wanted: ScopeSet, claims: ClaimsRequest?, extra: FormParameters
+  ) throws(SignInError) -> DeviceAuthorization {
+    guard let endpoint = metadata.deviceAuthorizationEndpoint else {
+      throw .notOffered(.deviceCode)
+    }
+    let answer = try post(["scope": scopes(wanted)], claims, extra, to: endpoint)
+    return try DeviceAuthorization(try TokenResponse.object(answer))
+  }
+
+  /// Revokes a token (RFC 7009 section 2.1).
+  /// - Returns: false, without a request, if the provider offers no revocation.
+  package func revoke(_ token: Redacted<String>, hint: String) throws(SignInError) -> Bool {
+    guard let endpoint = metadata.revocationEndpoint else { return false }
+    let answer = try post(
+      ["token": token.reveal(), "token_type_hint": hint], nil, FormParameters(), to: endpoint)
+    // Section 2.2: the status is 200 for an invalid token, too. Section 2.2.1 defines the errors.
+    guard answer.status == 200 else {
+      _ = try TokenResponse.object(answer)
+      throw .badAnswer(.notJSON(status: answer.status))
+    }
+    return true
+  }
+
+  private func post(
+    _ pairs: KeyValuePairs<String, String?>, _ claims: ClaimsRequest?, _ extra: FormParameters,
+    _ cancellation: Cancellation? = nil, to endpoint: HTTPURL? = nil
+  ) throws(SignInError) -> HTTPResponse {
+    var form = FormParameters(pairs)
+    form.append("client_id", application.clientID)
+    form.append(
+      "claims", ClaimsRequest.merged(claims, capabilities: application.clientCapabilities))
+    if metadata.authority.isMicrosoft { form.append("client_info", "1") }
+    form.merge(extra)
+    form.merge(FormParameters(sorted: application.extraParameters))
+    var headers = [
+      ("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"),
+    ]
+    if metadata.authority.isMicrosoft {
+      headers += [("client-request-id", correlationID), ("return-client-request-id", "true")]
+    }
+    return try send(
+      HTTPRequest(
+        method: "POST", endpoint ?? metadata.tokenEndpoint, headers: headers,
+        body: Array(form.encoded.utf8),
+        deadlineMilliseconds: application.requestTimeoutMilliseconds),
+      cancellation ?? self.cancellation)
+  }
+
+  /// Retries only requests that cannot have reached the provider: one that rotates refresh tokens
+  /// takes a token for stolen if it arrives twice (RFC 9700 section 4.14.2).
+  private func send(
+    _ request: HTTPRequest, _ exchangeCancellation: Cancellation
+  ) throws(SignInError) -> HTTPResponse {
+    var left = max(0, application.retryCount)
+    while true {
+      do { return try transport.exchange(request, exchangeCancellation) } catch {
+        guard left > 0 else { throw error }
+        switch error {
+        case .transport(.unknownHost), .transport(.refused), .transport(.unreachableProxy):
+          left -= 1
+          try cancellation.wait(milliseconds: application.retryIntervalMilliseconds)
+        default: throw error
+        }
+      }
+    }
+  }
+}

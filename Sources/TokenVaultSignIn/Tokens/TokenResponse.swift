@@ -1,0 +1,101 @@
+package import TokenVaultCrypto
+package import TokenVaultModel
+
+/// A successful token response (RFC 6749 section 5.1) with fields of the right types.
+package struct TokenResponse: Sendable {
+  package var accessToken: Redacted<String>
+  package var tokenType: String
+  /// The lifetime in seconds; 600, as in MSAL, if the response names none.
+  package var expiresIn: Int64
+  package var extendedExpiresIn: Int64?
+  package var refreshIn: Int64?
+  package var refreshToken: Redacted<String>?
+  package var idToken: Redacted<String>?
+  /// The granted scopes; nil if they are the requested ones (RFC 6749 section 5.1).
+  package var scopes: ScopeSet?
+  package var clientInfo: ClientInfo?
+  /// The raw text of `client_info`, which MSAL's cache stores.
+  package var clientInfoText: String?
+  /// `foci`: the family of clients that may use the refresh token; empty for none.
+  package var familyID: String
+
+  private static let textLimit = 1 << 19
+  /// Ten years. Longer lifetimes are cut, so that adding one to a time cannot overflow.
+  private static let longest: Int64 = 315_360_000
+
+  /// Parses a response of the token endpoint.
+  /// - Throws: ``SignInError/provider(_:)`` for an error response, ``SignInError/badAnswer(_:)``
+  ///   for a malformed one.
+  package init(_ response: HTTPResponse) throws(SignInError) {
+    let object = try Self.object(response)
+    func text(_ name: String) throws(SignInError) -> String? { try Self.text(name, in: object) }
+    func secret(_ name: String) throws(SignInError) -> Redacted<String>? {
+      try Self.secret(name, in: object)
+    }
+    func seconds(_ name: String) throws(SignInError) -> Int64? {
+      guard let value = object[name], value != .null else { return nil }
+      // Microsoft's version 1 endpoints send numbers as strings.
+      let literal: String
+      switch value {
+      case .number(let text), .string(let text): literal = text
+      default: throw .badAnswer(.field(name))
+      }
+      guard let number = Int64(literal), number >= 0 else { throw .badAnswer(.field(name)) }
+      return min(number, Self.longest)
+    }
+    guard let accessToken = try secret("access_token") else {
+      throw .badAnswer(.field("access_token"))
+    }
+    guard let tokenType = try text("token_type") else { throw .badAnswer(.field("token_type")) }
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    expiresIn = try seconds("expires_in") ?? 600
+    extendedExpiresIn = try seconds("ext_expires_in")
+    refreshIn = try seconds("refresh_in")
+    refreshToken = try secret("refresh_token")
+    idToken = try secret("id_token")
+    scopes = try text("scope").map(ScopeSet.init(target:))
+    clientInfoText = try text("client_info")
+    clientInfo = clientInfoText.flatMap { ClientInfo($0) }
+    if clientInfoText != nil, clientInfo == nil { throw .badAnswer(.field("client_info")) }
+    familyID = try text("foci") ?? ""
+  }
+
+  private static func text(_ name: String, in object: JSONValue) throws(SignInError) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    // Tokens are sent in headers and forms, so they must be printable ASCII.
+    guard let text = value.text, text.utf8.count <= textLimit,
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+    else { throw .badAnswer(.field(name)) }
+    // Some providers have no scopes and send an empty text.
+    return text.isEmpty ? nil : text
+  }
+
+  private static func secret(
+    _ name: String, in object: JSONValue
+  ) throws(SignInError) -> Redacted<String>? {
+    guard let text = try text(name, in: object) else { return nil }
+    guard !text.contains(" ") else { throw .badAnswer(.field(name)) }
+    return Redacted(text)
+  }
+
+  /// The refresh token of a response that may be invalid otherwise; nil if it has none.
+  package static func refreshToken(in response: HTTPResponse) -> Redacted<String>? {
+    // absent is an answer: an error response contains no token.
+    do { return try secret("refresh_token", in: try object(response)) } catch { return nil }
+  }
+
+  /// The JSON object of a successful response; an error response is thrown.
+  static func object(_ response: HTTPResponse) throws(SignInError) -> JSONValue {
+    if (300...399).contains(response.status) { throw .badAnswer(.redirect) }
+    let value: JSONValue
+    do { value = try JSONValue(parsing: response.body) } catch {
+      throw .badAnswer(.notJSON(status: response.status))
+    }
+    guard value.members != nil else { throw .badAnswer(.notJSON(status: response.status)) }
+    // Some providers return errors with status 200.
+    if let error = OAuthError(value, status: response.status) { throw .provider(error) }
+    guard response.status == 200 else { throw .badAnswer(.notJSON(status: response.status)) }
+    return value
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// `tokenvault sign-in`, in a process of its own, against a provider on this machine.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct SignInCommandTests {
+  @Test func theBrowserSignsInAndTheAccountIsTheCurrentOne() throws {
+    let home = try SignInHome()
+    let first = try home.signIn()
+    #expect(first.status == 0)
+    #expect(
+      first.output
+        == "signed in  ada@contoso.example  to com.microsoft.identity.universalstorage "
+        + "(current account)\n")
+    #expect(first.errors.contains("Waiting up to 60s for the sign-in in the browser."))
+    #expect(first.errors.contains("Created the group com.microsoft.identity.universalstorage."))
+    let second = try home.signIn("GRACE")
+    #expect(second.status == 0)
+    #expect(!second.errors.contains("Made the group"))
+    #expect(try home.run("tokenvault current").output == "grace@contoso.example\n")
+    #expect(try home.run("tokenvault list --json").output.contains("ada@contoso.example"))
+  }
+
+  @Test func missingOptionsComeFromTheConfigurationFile() throws {
+    let home = try SignInHome()
+    let bare = try home.run("tokenvault sign-in")
+    #expect(bare.status == 64)
+    #expect(bare.errors.contains("next: tokenvault sign-in --client-id ID --authority URL"))
+    #expect(bare.errors.contains(#""signIn": {"clientId""#))
+    let half = try home.run("tokenvault login --client-id $C")
+    #expect(half.status == 64)
+    #expect(
+      half.errors.contains("No authority is given: pass --authority, or set signIn.authority in "))
+    let written = try home.run(
+      """
+      mkdir -p .config/tokenvault && cat >.config/tokenvault/config.json <<END
+      {"signIn": {"clientId": "$C", "authority": "$A", "scopes": ["User.Read"],
+        "redirectUri": "http://127.0.0.1/callback"}}
+      END
+      tokenvault login --browser "$ADA" --json
+      """)
+    #expect(written.status == 0)
+    let object = try JSONSerialization.jsonObject(with: Data(written.output.utf8))
+    let account = try #require(object as? [String: Any])
+    #expect(account["username"] as? String == "ada@contoso.example")
+    #expect(account["current"] as? Bool == true)
+    #expect(account["clientIds"] as? [String] == [ProviderProcess.client])
+    #expect(try home.run("cat browser.opened").output.contains("%2Fcallback&"))
+    let bad = try home.run(
+      #"echo '{"signIn": {"clientID": "x"}}' >.config/tokenvault/config.json; tokenvault login"#)
+    #expect(bad.status == 78)
+    #expect(bad.errors.contains("signIn.clientID"))
+  }
+
+  @Test func aKnownAccountSignsInAgainWithItsStoredParameters() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    let again = try home.run("tokenvault sign-in ada@contoso.example --browser \"$ADA\"")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try home.provider.counter("codeRedemptions") == 2)
+    // Another user cannot sign in under ada's name.
+    let other = try home.run("tokenvault sign-in --account ada --browser \"$GRACE\"")
+    #expect(other.status == 66)
+    let wrong = try home.run(
+      "tokenvault sign-in --account ada@contoso.example --browser \"$GRACE\" --prompt login")
+    #expect(wrong.status == 76)
+    #expect(wrong.errors.contains("A different user signed in"))
+    #expect(try home.run("tokenvault list").output.contains("grace") == false)
+  }
+
+  @Test func aCodeSignsInOnAnotherDevice() throws {
+    let home = try SignInHome(#"{"deviceInterval": 1}"#)
+    let command = "tokenvault sign-in --client-id $C --authority $A --device-code"
+    let run = try home.run(command) {
+      try home.provider.answerDevice(try home.userCode(), as: "grace@contoso.example")
+    }
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.hasPrefix("signed in  grace@contoso.example  to "))
+    #expect(run.errors.contains("\(home.provider.url)/devicelogin"))
+    #expect(run.errors.contains("Waiting up to 15 min. Ctrl-C cancels."))
+    // Without a terminal there is only text.
+    #expect(!run.errors.contains("█") && !run.errors.contains("libqrencode"))
+    let denied = try home.run(command) {
+      try home.provider.answerDevice(try home.userCode(), as: nil)
+    }
+    #expect(denied.status == 76)
+    #expect(denied.errors.contains("declined at the provider; nothing was stored"))
+  }
+
+  @Test func aTerminalShowsTheCodeAsAQRCode() throws {
+    let home = try SignInHome()
+    let terminal = try TmuxTerminal(
+      // The terminal's shell gets the signal too, and must not exit.
+      "trap : INT; tokenvault sign-in --client-id \(ProviderProcess.client) "
+        + "--authority \(home.provider.url)/common/v2.0 --device-code", in: home.home, columns: 100,
+      rows: 50)
+    let screen = try terminal.wait(for: "Ctrl-C cancels")
+    #expect(screen.contains("█") && screen.contains("▄"))
+    try terminal.press("C-c")
+    try terminal.wait(for: "ended with 130")
+  }
+
+  @Test(arguments: ["INT", "TERM"])
+  func aCancelledSignInLeavesNothing(signal: String) throws {
+    let home = try SignInHome()
+    let run = try home.run(
+      """
+      env --default-signal=INT tokenvault sign-in --client-id $C --authority $A 2>said &
+      until grep -q Waiting said; do sleep 0.05; done
+      kill -\(signal) $!; wait $!
+      """)
+    #expect(run.status == 130)
+    #expect(run.output.isEmpty)
+    #expect(run.changes.map { URL(filePath: $0).lastPathComponent } == ["said"])
+    let said = try home.run("cat said").output
+    #expect(said.hasSuffix("tokenvault: Cancelled; nothing was stored.\n"))
+    // Nothing listens on the redirect URI any more.
+    let port = try #require(said.firstMatch(of: /localhost%3A(\d+)/)).output.1
+    #expect(throws: RawHTTP.Failure.self) {
+      try RawHTTP.send("GET", "http://127.0.0.1:\(port)/?code=x&state=y")
+    }
+  }
+
+  @Test func withoutABrowserThePageIsShownAndTheWaitIsLimited() throws {
+    let home = try SignInHome()
+    let run = try home.run(
+      "tokenvault sign-in --client-id $C --authority $A --timeout 1s --browser ''")
+    #expect(run.status == 4)
+    #expect(run.errors.contains("  \(home.provider.url)/common/oauth2/v2.0/authorize?"))
+    #expect(run.errors.contains("Waiting up to 1s."))
+    #expect(run.errors.contains("The sign-in was not finished in time; nothing was stored."))
+    #expect(run.changes.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("--authority $A --device-code --prompt login", 64, "cannot be combined"),
+    ("--authority $A --claims '[]'", 64, "is not a claims request"),
+    ("--authority $A --prompt sometimes", 64, "prompt"),
+    ("--authority $A --timeout 0", 64, "is not a valid duration"),
+    ("--authority http://login.example/common/v2.0", 64, "The authority is not an https URL"),
+    ("--authority $A --redirect-uri https://example.com/", 64, "The redirect URI is neither"),
+    ("--authority http://127.0.0.1:9/common/v2.0", 69, "Cannot connect to"),
+    ("--authority https://login.microsoftonline.com/common", 69, "proxy"),
+    ("--authority $U/nowhere", 76, "answered with status 404. Check the spelling of the authority"),
+    ("--authority $A --group no.such.group", 78, "no.such.group has no manifest"),
+  ])
+  func aSignInThatCannotStartSaysWhy(options: String, status: Int32, words: String) throws {
+    let home = try SignInHome()
+    let run = try home.run("tokenvault sign-in --client-id $C \(options) --browser ''")
+    #expect(run.status == status)
+    #expect(run.errors.contains(words), "\(run.errors)")
+    #expect(run.changes.isEmpty)
+  }
+
+  @Test func aSharedDeviceAcceptsOneAccount() throws {
+    let home = try SignInHome()
+    #expect(
+      try home.run(
+        "tokenvault group create org.example.shared --device-mode shared"
+      ).status
+        == 0)
+    #expect(try home.signIn("ADA", "--group org.example.shared").status == 0)
+    let second = try home.signIn("GRACE", "--group org.example.shared")
+    #expect(second.status == 77)
+    #expect(second.errors.contains("This device is shared"))
+    #expect(
+      try home.run("tokenvault list --group org.example.shared --json | grep -c grace").output
+        == "0\n")
+    #expect(
+      try home.run("tokenvault device --group org.example.shared").output
+        .hasPrefix("shared, set by "))
+  }
+}

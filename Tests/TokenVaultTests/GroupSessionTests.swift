@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+import TokenVaultModel
+
+@testable import TokenVault
+
+@Suite("Who may open a group")
+struct GroupSessionTests {
+  private let vault: TestVault
+
+  init() throws {
+    vault = try TestVault()
+    try vault.core().importCache(Person.ada.cache())
+  }
+
+  /// A tool that links the library; it is no administrator.
+  private func tool() -> GroupSession { vault.core { $0.isAdministrator = false } }
+
+  private func admit(_ members: [String]) throws {
+    try vault.save(
+      GroupManifest(
+        name: .universalStorage, title: "test",
+        members: members.compactMap(GroupManifest.Member.init), custody: .secretService,
+        deviceMode: .private))
+  }
+
+  @Test("a tool that is no member is refused by every call, by the path of its executable")
+  func refusal() throws {
+    let path = try Membership.executable()
+    #expect(path == URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
+    try admit(["someone-else", path + "x", "/usr/bin/" + path.split(separator: "/").last!])
+    let calls: [(GroupSession) throws -> Void] = [
+      { _ = try $0.accounts(.all) }, { _ = try $0.currentAccount() },
+      { _ = try $0.currentAccount(client: "c") }, { _ = try $0.tokenText() },
+      { try $0.switchTo("1111") }, { try $0.setAlias("a", of: "1111") },
+      { try $0.importCache(Person.bob.cache()) }, { _ = try $0.exportCache(.all) },
+      { try $0.signOut(["1111"]) }, { try $0.signOut(["1111"], client: "c") },
+      { try $0.signOutAll() }, { try $0.delete() }, { try $0.rekey() },
+      { _ = try $0.makeRecoveryCode() }, { try $0.unlock(seconds: 60) },
+      { _ = try $0.changeMark() },
+    ]
+    for (index, call) in calls.enumerated() {
+      let error = #expect(throws: VaultError.self, "call \(index)") { try call(tool()) }
+      guard case .notAMember(path, group: .universalStorage)? = error else {
+        Issue.record("call \(index): \(String(describing: error))")
+        continue
+      }
+    }
+    #expect(try vault.core().accounts(.all).usernames == ["ada@contoso.example"])
+  }
+
+  @Test("a member is admitted by its path or by its bare name")
+  func admission() throws {
+    let path = try Membership.executable()
+    try admit([path])
+    #expect(try tool().accounts(.all).accounts.count == 1)
+    try admit([String(path.split(separator: "/").last!)])
+    #expect(try tool().accounts(.all).accounts.count == 1)
+    try admit([])
+    #expect(throws: VaultError.self) { try tool().accounts(.all) }
+  }
+
+  @Test("the administrator lists and signs out of a group whose manifest is gone or broken")
+  func withoutManifest() throws {
+    let group = GroupName("org.example.gone")
+    let manifests = Manifests(directories: [vault.manifestDirectory.path])
+    try manifests.save(
+      GroupManifest(
+        name: group, title: "t", members: [], custody: .secretService, deviceMode: .private))
+    try vault.core(group).importCache(Person.ada.cache())
+    try manifests.remove(group)
+    #expect(try vault.core(group).accounts(.all).accounts.count == 1)
+    #expect(try vault.core(group).signOut([Person.ada.id]).isClean)
+    try vault.core(group).delete()
+    let error = #expect(throws: VaultError.self) { try vault.core(group).create() }
+    #expect(error?.name == "noManifest")
+  }
+
+  @Test("calls of the public actor are the core's, off the cooperative pool")
+  func actor() async throws {
+    let shared = Vault(vault.configuration())
+    #expect(try await shared.accounts().usernames == ["ada@contoso.example"])
+    #expect(try await shared.account(username: "ADA@contoso.example").identifier == Person.ada.id)
+    #expect(try await shared.account(identifier: Person.ada.id).isSignedIn)
+    #expect(try await shared.switchTo(try await shared.account(named: "1111")).isCurrent)
+    let request = TokenRequest(scopes: ScopeSet(["User.Read"]))
+    #expect(
+      try await shared.token(request).accessToken.reveal()
+        == Array("fake-at-ada@contoso.example".utf8))
+    await #expect(throws: VaultError.self) { try await shared.account(identifier: "") }
+    #expect(try await shared.signOut([try await shared.account(named: "1111")]).isClean)
+    #expect(try await shared.accounts().emptyReason == .noAccounts)
+  }
+}
