@@ -148,6 +148,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(name: "ConsumerTests", swiftSettings: strict),
     .testTarget(
       name: "TokenVaultCryptoTests", dependencies: ["TokenVaultCrypto", "TokenVaultTestSupport"],
       exclude: ["Peers"], swiftSettings: strict),

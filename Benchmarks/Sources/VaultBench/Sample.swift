@@ -1,13 +1,13 @@
 import Glibc
 
-/// Seconds since some fixed moment, which nobody sets back.
+/// Seconds of a monotonic clock.
 func now() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// What a number of runs took.
+/// The durations of a number of runs.
 struct Sample {
   private(set) var seconds: [Double] = []
 
@@ -31,14 +31,14 @@ struct Sample {
 
 func milliseconds(_ seconds: Double) -> String { decimal(seconds * 1000) }
 
-/// A number with two places behind the point.
+/// A number with two decimal places.
 func decimal(_ value: Double) -> String {
   let hundredths = Int((value * 100).rounded())
   let rest = hundredths % 100
   return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
 }
 
-/// Runs two things in turn, so that a change of the machine's speed meets both.
+/// Runs two bodies in turn, so that a change of the machine's speed affects both.
 func alternate(
   _ runs: Int, _ first: () throws -> Void, _ second: () throws -> Void
 ) rethrows -> (Sample, Sample) {
