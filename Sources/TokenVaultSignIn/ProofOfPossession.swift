@@ -49,7 +49,7 @@ public struct ProofOfPossession: Sendable {
   private let jwk: JSONValue
 
   /// Binds to a key.
-  public init(_ key: SigningKey) throws(CryptoError) {
+  package init(_ key: SigningKey) throws(CryptoError) {
     let numbers = try key.publicJWK
     self.key = key
     jwk = Self.jwk(n: numbers.n, e: numbers.e)

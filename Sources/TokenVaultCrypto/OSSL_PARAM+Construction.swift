@@ -1,7 +1,7 @@
 internal import TokenVaultCOpenSSL
 
-// OpenSSL keeps the pointers it is given here until the call that takes the list is over. Static
-// strings live long enough; a Swift string passed as a C string would not.
+// OpenSSL keeps these pointers until the call that takes the parameter list returns. A static
+// string lives long enough; a Swift string passed as a C string does not.
 extension OSSL_PARAM {
   static func sha256Digest() -> OSSL_PARAM { unsafe text("digest", "SHA256") }
 
@@ -10,13 +10,13 @@ extension OSSL_PARAM {
       cString(name), UnsafeMutablePointer(mutating: cString(value)), 0)
   }
 
-  /// Borrows `bytes`, a number in the byte order of this machine.
+  /// Borrows `bytes`, a number in native byte order.
   static func number(_ name: StaticString, _ bytes: UnsafeMutableBufferPointer<UInt8>) -> OSSL_PARAM
   {
     unsafe OSSL_PARAM_construct_BN(cString(name), bytes.baseAddress, bytes.count)
   }
 
-  /// Borrows `bytes`, which OpenSSL only reads.
+  /// Borrows `bytes`. OpenSSL only reads them.
   static func octets(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> OSSL_PARAM {
     unsafe OSSL_PARAM_construct_octet_string(
       cString(name), UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)

@@ -1,7 +1,7 @@
 import TokenVaultCrypto
 
 extension SecretBytes {
-  /// The bytes in ordinary memory, which is fine for a test's own secrets.
+  /// A copy in ordinary memory, which is acceptable for test data.
   borrowing func copied() -> [UInt8] {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }

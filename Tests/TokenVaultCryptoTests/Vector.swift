@@ -1,27 +1,8 @@
 import Foundation
+import TokenVaultModel
 
-/// The vectors that cannot be used, and why.
-enum VectorError: Error, CustomStringConvertible {
-  case notInstalled
-  case unreadable(path: String)
-  case empty(path: String)
-  case missingField(String, path: String)
-
-  var description: String {
-    switch self {
-    case .notInstalled:
-      """
-      TOKENVAULT_VECTORS is not set; run \
-      scripts/test --filter TokenVaultCryptoTests
-      """
-    case .unreadable(let path): "no vectors at \(path); run scripts/test"
-    case .empty(let path): "no vectors in \(path)"
-    case .missingField(let name, let path): "a vector of \(path) has no \(name)"
-    }
-  }
-}
-
-/// One case of a file in the format of NIST's CAVP: `name = value` lines under `[name = value]`.
+/// One test vector from a file in the format of NIST's CAVP: lines `name = value` under section
+/// headers `[name = value]`.
 struct Vector {
   let path: String
   var fields: [String: String] = [:]
@@ -39,14 +20,15 @@ struct Vector {
   }
 
   func bytes(_ name: String) throws -> [UInt8] {
-    guard let bytes = [UInt8](hex: try text(name)) else {
+    guard let bytes = Hexadecimal.decode(try text(name).utf8) else {
       throw VectorError.missingField(name, path: path)
     }
     return bytes
   }
 }
 
-/// The cases of a file below the installed package; `first` is the field that starts each one.
+/// The vectors in a file of the installed package. `first` is the field with which each vector
+/// starts.
 func vectors(_ file: String, first: String) throws -> [Vector] {
   guard let directory = ProcessInfo.processInfo.environment["TOKENVAULT_VECTORS"] else {
     throw VectorError.notInstalled
@@ -75,16 +57,4 @@ func vectors(_ file: String, first: String) throws -> [Vector] {
   }
   guard !found.isEmpty else { throw VectorError.empty(path: path) }
   return found
-}
-
-extension [UInt8] {
-  init?(hex: String) {
-    let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    self = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digits[index], let low = digits[index + 1] else { return nil }
-      append(UInt8(high << 4 | low))
-    }
-  }
 }
