@@ -61,7 +61,7 @@ extension VaultCore {
         transaction.state.principals[key]
       )
     }
-    if known.0.tag == known.1?.account, known.1?.signedOutAccount == nil { return known.0.answer }
+    if known.0.tag == known.1?.account, known.1?.previousAccount == nil { return known.0.answer }
     return try write { transaction in
       let found = try self.lookAtCurrent(client: client, in: transaction)
       transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
@@ -108,11 +108,11 @@ extension VaultCore {
     if let stored = try transaction.account(tag: principal.account) {
       return .present(account(stored, in: transaction))
     }
-    guard let signedOutAccount = principal.signedOutAccount else { return .erased }
+    guard let previousAccount = principal.previousAccount else { return .erased }
     return .left(
-      homeAccountID: HomeAccountID(signedOutAccount.homeAccountID),
-      username: signedOutAccount.username,
-      environment: signedOutAccount.environment)
+      homeAccountID: HomeAccountID(previousAccount.homeAccountID),
+      username: previousAccount.username,
+      environment: previousAccount.environment)
   }
 
   /// Makes an account the group's current one.

@@ -197,7 +197,7 @@ extension VaultCore {
       let salt = try RandomBytes.make(32)
       let key = try code.keyEncryptionKey(salt: salt)
       try group.write {
-        try $0.setSlot(.recovery, under: key, parameters: LockedGroup.Slot.Parameters(salt: salt))
+        try $0.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
       }
       shown = try code.printable()
     }
@@ -250,9 +250,9 @@ struct GroupCustody {
   /// What a new slot is sealed with.
   final class SlotMaterial {
     let key: SecretBytes
-    let parameters: LockedGroup.Slot.Parameters
+    let parameters: KeySlot.Parameters
 
-    init(key: consuming SecretBytes, parameters: LockedGroup.Slot.Parameters) {
+    init(key: consuming SecretBytes, parameters: KeySlot.Parameters) {
       self.key = key
       self.parameters = parameters
     }
@@ -262,7 +262,7 @@ struct GroupCustody {
   func slotMaterial(
     _ custody: GroupHeader.Custody, keyFile: String? = nil
   ) throws -> SlotMaterial {
-    var parameters = LockedGroup.Slot.Parameters(salt: try RandomBytes.make(32))
+    var parameters = KeySlot.Parameters(salt: try RandomBytes.make(32))
     guard custody == .passphrase else {
       let key = try KeyFileCustody.keyEncryptionKey(
         path: try keyFile ?? retrieval.keyFilePath(), salt: parameters.salt)

@@ -57,7 +57,7 @@ extension VaultCore {
   package func diagnose() throws(VaultError) -> (pendingDeletions: Int, oldWrappedSuccessors: Bool)
   {
     let boot = try Boot.identifier()
-    return try read { ($0.state.pendingDeletions.count, $0.hasOldWrappedSuccessors(boot: boot)) }
+    return try read { ($0.state.pendingDeletions.count, $0.hasDueDeletionChecks(boot: boot)) }
   }
 
   /// Refuses a vault directory that others may read or write.

@@ -65,11 +65,13 @@ extension VaultCore {
 
   private static func requireStorable(_ cache: MSALCache) throws {
     for token in cache.tokens {
-      try Payload.requireStorable(
+      try CredentialPayload.requireStorable(
         secretBytes: token.secret.reveal().utf8.count, extraBytes: token.extraJSON.count)
     }
-    guard try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count <= Payload.limit
-    else { throw StoreError.tooLarge(limit: Payload.limit) }
+    guard
+      try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count
+        <= CredentialPayload.limit
+    else { throw StoreError.tooLarge(limit: CredentialPayload.limit) }
   }
 
   /// All that a cache has of one account.
@@ -231,7 +233,8 @@ extension VaultCore {
     }
     if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
-      credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
+      credential, CredentialPayload(secret: Redacted(secret), extraJSON: token.extraJSON),
+      in: &account)
     return .stored
   }
 
@@ -291,7 +294,7 @@ extension MSALCache.Token {
   }
 }
 
-extension Payload {
+extension CredentialPayload {
   /// What a row holds, less than the lengths of its parts.
   fileprivate static let limit = (1 << 20) - 16
 

@@ -66,7 +66,9 @@ extension VaultCore {
     var record = AccountRecord(
       homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
     let bytes = secret.reveal().count
-    try vaultErrors(group) { try Payload.requireStorable(secretBytes: bytes, extraBytes: 0) }
+    try vaultErrors(group) {
+      try CredentialPayload.requireStorable(secretBytes: bytes, extraBytes: 0)
+    }
     let isShared = try deviceInformation().mode == .shared
     record.profiles = [
       AccountRecord.Profile(
@@ -81,7 +83,7 @@ extension VaultCore {
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now
-      try transaction.store(credential, Payload(secret: secret), in: &stored)
+      try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
       try transaction.update(&stored)
       if isShared { try self.requireAlone([stored.tag], in: transaction) }
       return self.account(stored, in: transaction)

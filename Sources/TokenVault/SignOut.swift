@@ -136,9 +136,9 @@ extension VaultCore {
   ) {
     for (client, principal) in transaction.state.principals {
       guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.signedOutAccount =
+      transaction.state.principals[client]?.previousAccount =
         tellOthers
-        ? GroupState.SignedOutAccount(
+        ? GroupState.PreviousAccount(
           homeAccountID: account.record.homeAccountID, environment: account.record.environment,
           username: account.record.username) : nil
     }

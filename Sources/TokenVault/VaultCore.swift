@@ -127,18 +127,18 @@ package final class VaultCore {
   /// Ends what a sign-out that was cut short left to do, before anything else is served.
   private func settle(_ group: UnlockedGroup) throws {
     let (pending, wrapped) = try group.read { transaction in
-      (!transaction.state.pendingDeletions.isEmpty, transaction.hasWrappedSuccessors)
+      (!transaction.state.pendingDeletions.isEmpty, transaction.hasDeletionChecks)
     }
     guard pending || wrapped else { return }
     let boot = try configuration.bootIdentifier()
-    guard try pending || group.read({ $0.hasOldWrappedSuccessors(boot: boot) }) else { return }
+    guard try pending || group.read({ $0.hasDueDeletionChecks(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
         do { try Rotation(configuration).finish(group, boot: boot) } catch CustodyError.timedOut
           where !pending && group.header.custody != .secretService
         {
           // A group that has left the keyring must not wait for it at each open.
-          try group.write { $0.postponeLook(boot: boot) }
+          try group.write { $0.postponeDeletionChecks(boot: boot) }
         }
       }
     } catch StoreError.busy {

@@ -47,7 +47,7 @@ extension VaultCore {
       for var credential in try transaction.entries(with: sent, in: stored) {
         credential.lastModified = now
         try transaction.store(
-          credential, Payload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
       }
       try transaction.update(&stored)
     }
@@ -107,7 +107,7 @@ extension VaultCore {
     }
     func store(_ credential: Credential, _ secret: Redacted<String>) throws {
       try transaction.store(
-        credential, Payload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {

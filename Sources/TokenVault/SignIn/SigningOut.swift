@@ -195,7 +195,7 @@ extension VaultCore {
     }
     // A family's token stays for the other clients, and revoking an access token may take it along
     // (RFC 7009 section 2.1).
-    func stays(_ entry: AccountRecord.Stored) -> Bool {
+    func stays(_ entry: AccountRecord.StoredCredential) -> Bool {
       client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
     }
     let keepsFamily = record.stored.contains(where: stays)
@@ -221,7 +221,8 @@ extension VaultCore {
 
   /// Nil where the row does not open: the erasure goes on without it.
   private func secret(
-    of entry: AccountRecord.Stored, in stored: StoredAccount, _ transaction: GroupTransaction
+    of entry: AccountRecord.StoredCredential, in stored: StoredAccount,
+    _ transaction: GroupTransaction
   ) -> Redacted<String>? {
     do {
       let bytes = try transaction.payload(of: entry, in: stored).secret

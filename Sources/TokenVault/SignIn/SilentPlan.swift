@@ -24,7 +24,7 @@ package enum SilentPlan: Sendable {
     /// Served when the provider gives nothing new.
     let fallback: TokenResult?
     /// The access tokens that fitted the request when it was read.
-    let known: Set<AccountRecord.Stored>
+    let known: Set<AccountRecord.StoredCredential>
     /// Until when nothing is to be sent; nil for no such wish.
     let throttle: AccountRecord.ThrottleEntry?
     /// Why there is no stored token; what is thrown when nobody can be asked.
@@ -73,7 +73,7 @@ extension VaultCore {
     var request = request
     request.keyID = options.proof?.keyID ?? ""
     request.tenantID = try request.tenantID ?? tenant(request, options, stored.record)
-    var candidates: [AccountRecord.Stored] = []
+    var candidates: [AccountRecord.StoredCredential] = []
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
     do {
       candidates = try self.candidates(request, of: stored, account: account)
@@ -136,7 +136,8 @@ extension VaultCore {
 
   /// The clients that a refresh may be for: one, where the request or what is stored says it.
   private func clients(
-    for request: TokenRequest, among candidates: [AccountRecord.Stored], of stored: StoredAccount
+    for request: TokenRequest, among candidates: [AccountRecord.StoredCredential],
+    of stored: StoredAccount
   ) -> [String] {
     if let client = request.clientID { return [client] }
     let holders = stored.record.stored.map(\.credential).filter {
@@ -176,7 +177,7 @@ extension VaultCore {
   /// A resource stands for all that it grants the client. Without either, what the stored token
   /// has is asked for again; a provider gives the scopes of the sign-in where none is named.
   private static func scopes(
-    _ request: TokenRequest, _ candidates: [AccountRecord.Stored]
+    _ request: TokenRequest, _ candidates: [AccountRecord.StoredCredential]
   ) -> ScopeSet {
     if let resource = request.resource {
       return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])

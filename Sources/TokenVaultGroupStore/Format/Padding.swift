@@ -1,7 +1,9 @@
-/// Padding to size classes, so that a sealed row tells little of what it holds: 256, 512, 1024,
-/// 2048 or 4096 bytes, then whole multiples of 4096.
+/// Pads plaintexts to size classes, so that the size of a sealed row reveals little about its
+/// content: 256, 512, 1024, 2048 or 4096 bytes, then multiples of 4096.
 enum Padding {
-  /// The plaintext's length (four bytes, big-endian), the plaintext, zeros up to the class.
+  /// Returns the plaintext's length (four bytes, big-endian), the plaintext, and zeros up to the
+  /// size class.
+  /// - Throws: ``StoreError/tooLarge(limit:)`` above `Format.largestPlaintext`.
   static func pad(_ plaintext: [UInt8]) throws(StoreError) -> [UInt8] {
     guard plaintext.count <= Format.largestPlaintext else {
       throw .tooLarge(limit: Format.largestPlaintext)
@@ -27,7 +29,7 @@ enum Padding {
 }
 
 extension FixedWidthInteger {
-  /// The number's bytes, the highest first.
+  /// The bytes of the number, most significant first.
   var bigEndianBytes: [UInt8] {
     stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
       UInt8(truncatingIfNeeded: self >> $0)

@@ -1,8 +1,8 @@
 import TokenVaultCrypto
 package import TokenVaultModel
 
-// What a write transaction can do. The sum over the account rows and the directory of names
-// follow each change within the same transaction.
+// The operations of a write transaction. Each updates the sum over the account rows and the
+// directory of names in the same transaction.
 extension GroupTransaction {
   /// Stores a new account under a fresh account key.
   package func insert(_ record: AccountRecord) throws(StoreError) -> StoredAccount {
@@ -32,12 +32,13 @@ extension GroupTransaction {
     let seal = Array(sealed.suffix(16))
     state.rows.add(try rowDigest(tag: tag, keyID: keyID, seal: seal))
     state.accountCount += 1
-    for name in record.names { try list(tag, under: name) }
+    for name in record.names { try addName(name, of: tag) }
     return StoredAccount(
       tag: tag, keyID: keyID, record: record, row: row, key: key, saved: (record, seal))
   }
 
-  /// Writes the account's account record, if it changed.
+  /// Writes the account record, if it changed.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
   package func update(_ account: inout StoredAccount) throws(StoreError) {
     guard account.record != account.saved.record else { return }
     let sealed = try seal(account.record, key: account.key, tag: account.tag)
@@ -56,32 +57,35 @@ extension GroupTransaction {
       try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
     state.rows.add(try rowDigest(tag: account.tag, keyID: account.keyID, seal: seal))
     let (old, new) = (account.saved.record.names, account.record.names)
-    for name in old.subtracting(new) { try unlist(account.tag, under: name) }
-    for name in new.subtracting(old) { try list(account.tag, under: name) }
+    for name in old.subtracting(new) { try removeName(name, of: account.tag) }
+    for name in new.subtracting(old) { try addName(name, of: account.tag) }
     account.saved = (account.record, seal)
   }
 
-  /// Stores a credential and its secret, in the place of those it replaces. The account record is written
-  /// by ``update(_:)``, in the same transaction.
+  /// Stores a credential and its secret, and removes the credentials that it replaces. Call
+  /// ``update(_:)`` in the same transaction to write the account record.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
   package func store(
-    _ credential: Credential, _ payload: Payload, in account: inout StoredAccount
+    _ credential: Credential, _ payload: CredentialPayload, in account: inout StoredAccount
   ) throws(StoreError) {
     try removeCredentials(of: &account) { credential.replaces($0) }
     var writer = ByteWriter()
     writer.data(payload.secret.reveal())
     writer.data(payload.extraJSON)
-    let sealed = try account.key.sealed(
+    let sealed = try account.key.sealRow(
       Padding.pad(writer.bytes), recordData(credential, account: account.tag))
     let insertion = try database.statement("INSERT INTO record(account, sealed) VALUES(?, ?)")
     try insertion.bind(1, account.row)
     try insertion.bind(2, sealed)
     try insertion.run()
     account.record.stored.append(
-      AccountRecord.Stored(
+      AccountRecord.StoredCredential(
         credential: credential, row: database.lastInsertedRow, seal: Array(sealed.suffix(16))))
   }
 
-  /// Removes the credentials that `condition` picks, with their secrets.
+  /// Removes the credentials for which `condition` is true, with their secrets. Call ``update(_:)``
+  /// in the same transaction to write the account record.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
   package func removeCredentials(
     of account: inout StoredAccount, where condition: (Credential) -> Bool
   ) throws(StoreError) {
@@ -94,18 +98,18 @@ extension GroupTransaction {
     account.record.stored.removeAll { condition($0.credential) }
   }
 
-  /// Stores what belongs to no account.
+  /// Stores data that belongs to no account; empty bytes remove it.
   package func setExtras(_ bytes: [UInt8]) throws(StoreError) {
     guard !bytes.isEmpty else { return try database.removeMeta(Format.Meta.extras.rawValue) }
     try database.setMeta(
       Format.Meta.extras.rawValue,
-      try keys.wrap.sealed(Padding.pad(bytes), header.associatedData(.extras)))
+      try keys.wrap.sealRow(Padding.pad(bytes), header.associatedData(.extras)))
   }
 
-  /// Deletes the account's rows. The key that could open a copy of them is the group's key too,
-  /// so this is never an erasure alone: see ``rotate(to:erasing:boot:keepsWrappedSuccessor:deletesOldKey:)``.
+  /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a
+  /// copy of them: see ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
-    // Row numbers are used again: the row must still be this account's, as it was read.
+    // SQLite reuses row numbers, so this checks that the row is still the one that was read.
     let present = try database.statement(
       "DELETE FROM account WHERE id = ?1 AND tag = ?2 AND substr(sheet, -16) = ?3"
         + " AND EXISTS(SELECT 1 FROM account_key WHERE id = ?1 AND key_id = ?4)")
@@ -124,15 +128,16 @@ extension GroupTransaction {
       try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
     state.accountCount -= 1
     for name in account.saved.record.names {
-      do { try unlist(account.tag, under: name) } catch {
-        // A damaged entry of the directory does not stand in the way of an erasure.
+      do { try removeName(name, of: account.tag) } catch {
+        // A damaged entry in the directory of names must not prevent an erasure.
         guard case .damaged = error else { throw error }
       }
     }
     if state.current == account.tag { state.current = nil }
   }
 
-  /// Rows of secrets are found by number, and numbers are used again.
+  /// Throws ``StoreError/accountGone`` unless the row is the one that was read. Rows of secrets are
+  /// found by the account's row number, and SQLite reuses row numbers.
   private func requirePresent(_ account: StoredAccount) throws(StoreError) {
     let query = try database.statement(
       "SELECT 1 FROM account a JOIN account_key k ON k.id = a.id WHERE a.id = ? AND a.tag = ?"
@@ -148,11 +153,11 @@ extension GroupTransaction {
   private func seal(
     _ record: AccountRecord, key: SealingKey, tag: [UInt8]
   ) throws(StoreError) -> [UInt8] {
-    try key.sealed(
+    try key.sealRow(
       Padding.pad(record.encoded()), header.associatedData(.accountRecord, account: tag))
   }
 
-  private func list(_ account: [UInt8], under name: [UInt8]) throws(StoreError) {
+  private func addName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
     let tag = try nameTag(name)
     var accounts = try nameEntry(tag)
     guard !accounts.contains(account) else { return }
@@ -160,7 +165,7 @@ extension GroupTransaction {
     try setName(tag, accounts)
   }
 
-  private func unlist(_ account: [UInt8], under name: [UInt8]) throws(StoreError) {
+  private func removeName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
     let tag = try nameTag(name)
     try setName(tag, try nameEntry(tag).filter { $0 != account })
   }
@@ -177,15 +182,17 @@ extension GroupTransaction {
     try change.bind(1, tag)
     try change.bind(
       2,
-      try keys.rows.sealed(Padding.pad(writer.bytes), header.associatedData(.name, row: tag)))
+      try keys.rows.sealRow(Padding.pad(writer.bytes), header.associatedData(.name, row: tag)))
     try change.run()
   }
 }
 
 extension GroupTransaction {
-  /// Takes an account out and stores it again under a fresh account key, with these credentials.
+  /// Deletes an account and stores it again under a fresh account key, with `record` and exactly
+  /// these credentials.
   package func replace(
-    _ account: StoredAccount, with record: AccountRecord, credentials: [(Credential, Payload)]
+    _ account: StoredAccount, with record: AccountRecord,
+    credentials: [(Credential, CredentialPayload)]
   ) throws(StoreError) -> StoredAccount {
     let wasCurrent = state.current == account.tag
     try delete(account)

@@ -1,27 +1,28 @@
 import Glibc
 import TokenVaultSystem
 
-/// Looks at the paths of a group before anything is opened there: a link, a foreign owner or wider
-/// rights would let somebody else read, replace or redirect what the vault writes.
+/// Checks the paths of a group before anything is opened there. A symbolic link, another owner or
+/// wider permissions would let another user read, replace or redirect what the vault writes.
 package enum FileSafety {
-  /// Refuses a path that is not an own regular file with mode 0600 or narrower.
+  /// Throws unless the path is a regular file of the current user with mode 0600 or narrower.
   package static func checkFile(_ path: String) throws(StoreError) {
     try check(path, type: S_IFREG)
   }
 
-  /// Refuses a path that is not an own directory with mode 0700 or narrower.
+  /// Throws unless the path is a directory of the current user with mode 0700 or narrower.
   package static func checkDirectory(_ path: String) throws(StoreError) {
     try check(path, type: S_IFDIR)
   }
 
-  /// Makes the directory and its missing parents with mode 0700, then checks it.
+  /// Creates the directory and its missing parents with mode 0700, then checks the directory.
   package static func makeDirectory(_ path: String) throws(StoreError) {
     var partial = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {
       partial += "/" + part
       if unsafe mkdir(partial, 0o700) != 0 {
         let failure = errno
-        // Parents that are there already may refuse with other codes (read-only, not ours).
+        // For a parent that exists, mkdir may fail with other codes than EEXIST, for example on a
+        // read-only file system or in a directory of another user.
         var status = stat()
         if unsafe stat(partial, &status) != 0 { throw failed("mkdir", failure, path: partial) }
       }
@@ -29,7 +30,7 @@ package enum FileSafety {
     try checkDirectory(path)
   }
 
-  /// Makes names that were created or renamed in a directory durable.
+  /// Makes created or renamed names in a directory durable.
   package static func syncDirectory(_ path: String) throws(StoreError) {
     do {
       let descriptor = try SystemCalls.open(path, O_RDONLY | O_DIRECTORY)
@@ -42,7 +43,7 @@ package enum FileSafety {
     } catch { throw .io(call: "open", code: 0) }
   }
 
-  /// The error for a system call that failed on `path`.
+  /// The error for a system call `call` that failed on `path` with the errno value `code`.
   package static func failed(_ call: String, _ code: Int32, path: String) -> StoreError {
     switch code {
     case ENOSPC, EDQUOT: .diskFull
@@ -53,11 +54,18 @@ package enum FileSafety {
     }
   }
 
-  /// What tells a file from another that took its name; nil when there is none.
+  /// Device and inode number: they distinguish a file from another one that took its name. Nil if
+  /// there is no file.
   package static func identity(of path: String) -> [UInt64]? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     return [UInt64(status.st_dev), UInt64(status.st_ino)]
+  }
+
+  /// The directory part of a path.
+  static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func check(_ path: String, type: UInt32) throws(StoreError) {

@@ -1,25 +1,25 @@
 import Glibc
 import TokenVaultSystem
 
-/// Copies of a group file, sealed as the group is: who has one needs the group's key to read it.
+/// Copies group files. A copy is sealed as the group is: reading it takes the group's key.
 package enum GroupBackup {
-  /// Writes one consistent snapshot to a new file with mode 0600, durably.
+  /// Writes a consistent snapshot of the group to a new file with mode 0600, durably.
   package static func write(_ group: UnlockedGroup, to path: String) throws(StoreError) {
     do {
       close(try SystemCalls.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
     } catch { throw FileSafety.failed(error.call, error.errno, path: path) }
     do throws(StoreError) {
       try copy(group.database, to: path)
-      try FileSafety.syncDirectory(LockedGroup.directory(of: path))
+      try FileSafety.syncDirectory(FileSafety.directory(of: path))
     } catch {
       unsafe unlink(path)
       throw error
     }
   }
 
-  /// Puts a backup's content into the group file at `path`, in one transaction: other processes
-  /// that have it open see the old content or the new one, and never a file that was swapped
-  /// under their log.
+  /// Replaces the content of the group file at `path` with a backup's content, in one transaction.
+  /// Processes that have the file open see either the old or the new content; the file is never
+  /// swapped under their log.
   package static func install(_ backup: UnlockedGroup, over path: String) throws(StoreError) {
     try copy(backup.database, to: path)
   }
@@ -30,7 +30,8 @@ package enum GroupBackup {
     try source.copy(to: target)
   }
 
-  /// Copies a backup that may lie anywhere to where a group file may be opened.
+  /// Copies the backup at `path`, which may be in any directory, to the new file `copy`, in a
+  /// directory from which a group file can be opened.
   package static func fetch(_ path: String, to copy: String) throws(StoreError) {
     let source = try opened(path, O_RDONLY | O_NONBLOCK)
     defer { close(source) }

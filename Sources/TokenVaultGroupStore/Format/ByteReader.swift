@@ -1,43 +1,7 @@
-/// Writes the length-prefixed values of vault-format.md.
+/// Decodes what `ByteWriter` encodes, and nothing else.
 ///
-/// Numbers are unsigned LEB128, signed ones zig-zag first; bytes and text carry their length.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func number(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
-
-  mutating func signed(_ value: Int64) {
-    number(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-  }
-
-  mutating func data(_ value: [UInt8]) {
-    number(UInt64(value.count))
-    bytes += value
-  }
-
-  mutating func text(_ value: String) {
-    var value = value
-    value.withUTF8 { buffer in
-      number(UInt64(buffer.count))
-      unsafe bytes.append(contentsOf: buffer)
-    }
-  }
-
-  mutating func list<Element>(_ values: [Element], _ write: (inout ByteWriter, Element) -> Void) {
-    number(UInt64(values.count))
-    for value in values { write(&self, value) }
-  }
-}
-
-/// Reads what `ByteWriter` wrote, and nothing else: one value has one encoding, and a length that
-/// passes the end is damage, never an allocation.
+/// Each value has exactly one encoding; any other throws ``StoreError/damaged(rows:)``. So does a
+/// length beyond the end, before anything is allocated for it.
 struct ByteReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -75,7 +39,8 @@ struct ByteReader {
 
   mutating func text() throws(StoreError) -> String {
     let slice = bytes[try range()]
-    // Most text is ASCII, which needs no validation: a listing reads it by the hundred thousand.
+    // Most text is ASCII, which needs no UTF-8 validation. A listing reads hundreds of thousands of
+    // texts.
     if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }
     guard let text = String(validating: slice, as: UTF8.self) else {
       throw .damaged(rows: nil)
@@ -94,6 +59,7 @@ struct ByteReader {
     return values
   }
 
+  /// Throws unless all bytes have been read.
   func end() throws(StoreError) {
     guard position == bytes.count else { throw .damaged(rows: nil) }
   }

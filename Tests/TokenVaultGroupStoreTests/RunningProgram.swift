@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A program that ran to its end.
-struct Ran {
+/// The result of a program that has ended.
+struct ProgramResult {
   var status: Int32
   var wasKilled: Bool
   var output: String
   var errors: String
 }
 
-/// The probe that was built beside the tests.
+/// The path of the probe, which is built beside the tests.
 func probePath() throws -> String {
   let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
   let path = URL(filePath: own).deletingLastPathComponent()
@@ -18,8 +18,8 @@ func probePath() throws -> String {
   return path
 }
 
-/// A program that was started; its output goes to files, which hold any amount of it.
-final class Running {
+/// A running program. Its output goes to files, so that any amount of it fits.
+final class RunningProgram {
   private let process = Process()
   private let scratch: Scratch
 
@@ -34,13 +34,13 @@ final class Running {
     try process.run()
   }
 
-  func wait() throws -> Ran {
+  func wait() throws -> ProgramResult {
     process.waitUntilExit()
-    return Ran(
+    return ProgramResult(
       status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
       output: String(decoding: try contents(scratch("out")), as: UTF8.self),
       errors: String(decoding: try contents(scratch("err")), as: UTF8.self))
   }
 }
 
-func run(_ arguments: [String]) throws -> Ran { try Running(arguments).wait() }
+func run(_ arguments: [String]) throws -> ProgramResult { try RunningProgram(arguments).wait() }

@@ -2,14 +2,15 @@ import Glibc
 import TokenVaultSystem
 package import TokenVaultCrypto
 
-/// Makes a group file. It comes into being whole, under its name, or not at all.
+/// Creates and removes group files. Creation is atomic: the file appears complete under its name,
+/// or not at all.
 package enum GroupCreation {
-  /// Where the file is built before it gets its name.
+  /// The path under which the file is built before it is published.
   package static func draftPath(for path: String) -> String { path + ".new" }
 
-  /// Makes the file under its draft name; ``publish(_:)`` gives it its name.
+  /// Creates the file as a draft; ``publish(_:from:replacing:)`` gives the draft its name.
   ///
-  /// The caller holds the group's lock.
+  /// The caller must hold the group's lock.
   package static func draft(
     _ path: String, header: GroupHeader, key: borrowing SecretBytes
   ) throws(StoreError) -> UnlockedGroup {
@@ -32,7 +33,7 @@ package enum GroupCreation {
     try keys.write(to: database, header: header)
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.wrap.sealed(
+      try keys.wrap.sealRow(
         Padding.pad(GroupState().encoded()), header.associatedData(.state)))
     try database.execute("COMMIT")
     do {
@@ -41,18 +42,20 @@ package enum GroupCreation {
     } catch let error as StoreError { throw error } catch { throw .crypto }
   }
 
-  /// Gives a draft its name, durably. It must be closed by then.
+  /// Gives a draft its name, durably. The draft must be closed.
   ///
-  /// The caller holds the group's lock.
+  /// The caller must hold the group's lock.
   /// - Parameters:
-  ///   - other: a draft under another name than ``draftPath(for:)``.
-  ///   - replacing: whether a file that is at the path is no group any more and gives way.
+  ///   - other: the draft, if it is not at ``draftPath(for:)``.
+  ///   - replacing: whether to replace a file at the path that is no longer a usable group.
+  /// - Throws: ``StoreError/exists(path:)`` if a file is at the path and `replacing` is false.
   package static func publish(
     _ path: String, from other: String? = nil, replacing: Bool = false
   ) throws(StoreError) {
     let draft = other ?? draftPath(for: path)
     guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
-    // SQLite would replay a log that a deletion cut short left, over a file it does not belong to.
+    // An interrupted deletion may have left a log. SQLite would replay it into the new file, to
+    // which it does not belong.
     try remove(sidecars(of: path))
     if replacing {
       guard unsafe rename(draft, path) == 0 else {
@@ -62,11 +65,12 @@ package enum GroupCreation {
       try name(draft, path)
     }
     try remove(draft)
-    try FileSafety.syncDirectory(LockedGroup.directory(of: path))
+    try FileSafety.syncDirectory(FileSafety.directory(of: path))
   }
 
-  /// rename(2) would take the place of a file that is there already. Where the file system cannot
-  /// be told not to, link(2) fails then, and leaves a second name for a moment.
+  /// Renames the draft. rename(2) would replace an existing file; on a file system that does not
+  /// support renaming without replacement, this uses link(2), which fails if the file exists and
+  /// leaves the file with two names for a moment.
   private static func name(_ draft: String, _ path: String) throws(StoreError) {
     do throws(SystemCallError) { try SystemCalls.renameToNew(draft, path) } catch {
       guard [EINVAL, ENOSYS].contains(error.errno) else {
@@ -78,8 +82,8 @@ package enum GroupCreation {
     }
   }
 
-  /// Removes a group file or draft with all that SQLite keeps beside it.
-  /// - Returns: the paths that were there.
+  /// Removes a group file or draft, and the files that SQLite keeps beside it.
+  /// - Returns: the paths that existed.
   @discardableResult
   package static func remove(_ path: String) throws(StoreError) -> [String] {
     try remove([path] + sidecars(of: path))

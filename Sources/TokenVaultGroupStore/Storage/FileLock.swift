@@ -1,16 +1,17 @@
 import Glibc
 import TokenVaultSystem
 
-/// A lock that one process at a time holds, by an open file description's lock on a file of its own.
+/// A lock that one process at a time can hold: an open file description lock on a dedicated file.
 ///
-/// The kernel releases it when the holder dies. The file is never unlinked: a process that locked a
-/// name which is gone would share the lock with nobody.
+/// The kernel releases the lock when its holder dies. The lock file is never unlinked: a process
+/// that still locks the unlinked file would not exclude one that locks its replacement.
 package enum FileLock {
-  /// Runs `body` while the lock is held.
+  /// Runs `body` while holding the lock.
   /// - Parameters:
-  ///   - offset: the byte of the file that stands for what is locked; nil for all of it.
-  ///   - milliseconds: how long to wait for it; then ``StoreError/busy`` is thrown.
-  ///   - isUnwanted: ends the wait with ``StoreError/busy`` when it says so.
+  ///   - offset: the byte of the file to lock; nil locks the whole file.
+  ///   - milliseconds: how long to wait for the lock.
+  ///   - isUnwanted: ends the wait early when it returns true.
+  /// - Throws: ``StoreError/busy`` when the wait ends without the lock, and what `body` throws.
   @discardableResult
   package static func hold<R>(
     _ path: String, offset: Int64? = nil, waiting milliseconds: Int,
@@ -30,13 +31,14 @@ package enum FileLock {
     } catch { throw FileSafety.failed(error.call, error.errno, path: path) }
     do {
       var waited = 0
-      // F_OFD_SETLKW has no deadline, so the lock is asked for at growing intervals.
+      // F_OFD_SETLKW has no deadline, so this polls for the lock at growing intervals.
       while !(try SystemCalls.ofdLock(opened, exclusive: true, offset: offset)) {
         guard waited < milliseconds * 1000, !isUnwanted() else {
           close(opened)
           throw StoreError.busy
         }
-        // Soon the same for all: a wait that grew on would lose to each newcomer.
+        // The interval soon reaches its limit: with unbounded growth, an old waiter would lose to
+        // every newcomer.
         let pause = min(2_000, 500 + waited / 8)
         usleep(UInt32(pause))
         waited += pause

@@ -1,21 +1,7 @@
 import TokenVaultModel
 
-/// What a look at every byte of a group file found.
-package struct VerificationReport: Equatable, Sendable {
-  package var accounts = 0
-  package var credentials = 0
-  /// Accounts that do not open, or whose secrets do not.
-  package var damagedAccounts = 0
-  /// Rows that belong to nothing: a write that went around the vault.
-  package var strayRows = 0
-  /// What SQLite says of the file's structure; nil when it is sound.
-  package var structure: String?
-
-  package var isSound: Bool { damagedAccounts == 0 && strayRows == 0 && structure == nil }
-}
-
 extension GroupTransaction {
-  /// Opens every row and holds the directory of names against the accounts.
+  /// Opens every row and compares the directory of names with the accounts.
   package func verify() throws(StoreError) -> VerificationReport {
     var report = VerificationReport()
     let check = try database.statement("PRAGMA integrity_check(1)")

@@ -1,17 +1,17 @@
 import TokenVaultModel
 
-// How accounts are looked for when the answer "none" must be true: damage in the directory of
-// names or in an index of the file is never taken for an account that is not there.
+// Lookups whose answer "none" is reliable: damage in the directory of names, or in an index of the
+// file, is never mistaken for an account that does not exist.
 extension GroupTransaction {
-  /// The accounts that bear a name, which is folded (``CaseFolding``).
+  /// The accounts with a name, folded by `CaseFolding`.
   ///
-  /// What the directory of names says is believed as far as it is found; else every account is
-  /// looked at, so a miss costs as much as a listing.
-  /// - Throws: ``StoreError/damaged(rows:)`` also when none was found and some account does not
-  ///   open, since it may be the one.
+  /// This trusts the directory of names only if every account that it lists exists and has the
+  /// name. Otherwise it reads every account, so a miss costs as much as a listing.
+  /// - Throws: ``StoreError/damaged(rows:)``, also if no account was found but one does not open,
+  ///   since that one may have the name.
   package func accounts(named folded: [UInt8]) throws(StoreError) -> [StoredAccount] {
     var found: [StoredAccount] = []
-    let listed = try listedTags(folded)
+    let listed = try listedTags(named: folded)
     for tag in listed {
       guard let account = try account(tag: tag), account.record.names.contains(folded) else {
         break
@@ -22,7 +22,7 @@ extension GroupTransaction {
     return try scan { $0.record.names.contains(folded) }
   }
 
-  /// The group's current account; nil when it has none.
+  /// The group's current account, or nil if it has none.
   package func currentAccount() throws(StoreError) -> StoredAccount? {
     guard let tag = state.current else { return nil }
     if let account = try account(tag: tag) { return account }
@@ -30,7 +30,7 @@ extension GroupTransaction {
     return account
   }
 
-  private func listedTags(_ folded: [UInt8]) throws(StoreError) -> [[UInt8]] {
+  private func listedTags(named folded: [UInt8]) throws(StoreError) -> [[UInt8]] {
     do { return try tags(named: folded) } catch {
       guard case .damaged = error else { throw error }
       return []
