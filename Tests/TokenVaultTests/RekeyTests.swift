@@ -93,7 +93,7 @@ extension GroupCreationAndCustodyTests {
     let key = try vault.custodian.key(id)
     try core().rekey(to: .passphrase)
     #expect(try vault.keyringGenerations(id.groupID) == [])
-    func lookIsNoted() throws -> Bool { try core().read { $0.hasWrappedSuccessors } }
+    func lookIsNoted() throws -> Bool { try core().read { $0.hasDeletionChecks } }
     // Deleted in the second boot, which the next power cut undoes again.
     for boot in ["second boot", "third boot"] {
       try vault.custodian.store(key, as: id)
@@ -122,14 +122,14 @@ extension GroupCreationAndCustodyTests {
     let key = try vault.custodian.key(id)
     try core().signOut([Person.bob.id])
     try core().rekey(to: .passphrase)
-    #expect(try LockedGroup(path: vault.file().path).generationsWithSuccessor() == [])
+    #expect(try LockedGroup(path: vault.file().path).generationsWithWrappedSuccessorKey() == [])
     try vault.custodian.store(key, as: id)
     vault.boot.withLock { $0 = "second boot" }
     try session.freezeDaemon()
     #expect(try core().tokenText() == "fake-at-ada@contoso.example")
     #expect(
       try core().read {
-        $0.hasWrappedSuccessors && !$0.hasOldWrappedSuccessors(boot: "second boot")
+        $0.hasDeletionChecks && !$0.hasDueDeletionChecks(boot: "second boot")
       })
     try session.thawDaemon()
     vault.boot.withLock { $0 = "third boot" }
@@ -169,7 +169,7 @@ extension GroupCreationAndCustodyTests {
       copy.core { $0.passphrase = Self.answering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
-        to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,
+        to: doubtful, erasing: [], boot: "first boot", wrapsSuccessorKey: true,
         deletesOldKey: false)
       try $0.setCustody(.secretService)
       try $0.removeSlot(.custody)

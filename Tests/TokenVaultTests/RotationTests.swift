@@ -130,20 +130,20 @@ struct RotationTests {
       #expect(try usernames(vault) == ["Bob@fabrikam.example"], place)
       #expect(try vault.keyringGenerations(old.groupID) == [3], place)
     }
-    func wrappedSuccessors() throws -> [UInt64] {
+    func deletionChecks() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     try opens("first power cut")
     // The key was stored anew in this boot, so the next power cut can take it back again.
-    #expect(try wrappedSuccessors() == [1, 2])
+    #expect(try deletionChecks() == [1, 2])
     try vault.custodian.delete(try core.keyID())
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "third boot" }
     try opens("second power cut")
     vault.boot.withLock { $0 = "fourth boot" }
     try opens("no power cut")
-    #expect(try wrappedSuccessors() == [])
+    #expect(try deletionChecks() == [])
   }
 
   @Test("a power cut that brings back the key of a rotation that never was: the bridge leads on")
@@ -193,15 +193,15 @@ struct RotationTests {
   func laterBoot() throws {
     let vault = try vault()
     try vault.core().signOut([Person.ada.id])
-    func wrappedSuccessors() throws -> [UInt64] {
+    func deletionChecks() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     _ = try usernames(vault)
-    #expect(try wrappedSuccessors() == [1])
+    #expect(try deletionChecks() == [1])
     vault.boot.withLock { $0 = "second boot" }
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
-    #expect(try wrappedSuccessors() == [])
+    #expect(try deletionChecks() == [])
   }
 
   @Test("a vault that fell behind follows, and never deletes the key in force")

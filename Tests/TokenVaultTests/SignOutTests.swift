@@ -86,14 +86,14 @@ struct SignOutTests {
   }
 
   @Test("bridges lead on from the former key, and to nothing that was erased")
-  func wrappedSuccessors() throws {
+  func deletionChecks() throws {
     try importBoth()
     let key = try vault.custodian.key(try core.keyID())
     try core.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
-    #expect(try locked.generationsWithSuccessor() == [1])
+    #expect(try locked.generationsWithWrappedSuccessorKey() == [1])
     // Who kept the former key gets the new one by it, which opens the accounts that stayed.
-    let next = try locked.unwrapSuccessor(from: 1, key: key)
+    let next = try locked.unwrapSuccessorKey(of: 1, with: key)
     let group = try locked.unlock(next)
     let damaged = try group.read {
       try $0.forEachAccount { #expect($0.record.homeAccountID == Person.bob.id) }

@@ -61,7 +61,7 @@ struct KeyRetrieval {
     }
   }
 
-  private func passphraseKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
+  private func passphraseKey(_ parameters: KeySlot.Parameters) throws -> SecretBytes {
     guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
@@ -71,7 +71,7 @@ struct KeyRetrieval {
   /// After a rekey that was cut short behind its commit, the key file is the one that the manifest
   /// would have named next.
   private func openByKeyFile(
-    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup
+    _ slot: KeySlot, of locked: borrowing LockedGroup
   ) throws -> SecretBytes {
     do { return try open(slot, of: locked, byFile: keyFilePath()) } catch {
       guard let path = stagedKeyFile() else { throw error }
@@ -81,7 +81,7 @@ struct KeyRetrieval {
   }
 
   private func open(
-    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup, byFile path: String
+    _ slot: KeySlot, of locked: borrowing LockedGroup, byFile path: String
   ) throws -> SecretBytes {
     try locked.open(
       slot, at: .custody,
@@ -135,7 +135,7 @@ struct KeyRetrieval {
     _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
   ) throws -> UnlockedGroup {
     let kept = try custodian.generations(of: id.groupID)
-    let wrapped = try locked.generationsWithSuccessor()
+    let wrapped = try locked.generationsWithWrappedSuccessorKey()
     guard let start = wrapped.last(where: { kept.contains($0) }) else {
       if let newest = kept.last, newest > id.generation {
         throw VaultError.olderFile(
@@ -145,7 +145,7 @@ struct KeyRetrieval {
     }
     var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
     for generation in start..<id.generation {
-      key = try locked.unwrapSuccessor(from: generation, key: key)
+      key = try locked.unwrapSuccessorKey(of: generation, with: key)
     }
     let copy = try key.clone()
     let group = try locked.unlock(key)
@@ -153,7 +153,7 @@ struct KeyRetrieval {
     // power cut may take it back.
     let boot = try configuration.bootIdentifier()
     try group.write {
-      $0.renewWrappedSuccessors(boot: boot, deleting: kept.filter { $0 < id.generation })
+      $0.renewDeletionChecks(boot: boot, deleting: kept.filter { $0 < id.generation })
     }
     // What was found there opens nothing, and an item is never overwritten.
     if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }

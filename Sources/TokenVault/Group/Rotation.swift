@@ -17,7 +17,7 @@ struct Rotation {
 
   /// What a rotation left behind, if anything.
   struct Outcome {
-    var report = GroupTransaction.RotationReport()
+    var report = RotationReport()
     /// False while another process reads an older snapshot.
     var logIsEmpty = true
     /// Why the old key may still be in the Secret Service, or why the file could not note that it
@@ -71,7 +71,7 @@ struct Rotation {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
         let report = try transaction.rotate(
-          to: key, erasing: accounts, boot: boot, keepsWrappedSuccessor: entersKeyring,
+          to: key, erasing: accounts, boot: boot, wrapsSuccessorKey: entersKeyring,
           deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report
@@ -133,7 +133,7 @@ struct Rotation {
     let generation = group.header.generation
     let groupID = group.header.groupID
     let (pending, oldWrappedSuccessors) = try group.read {
-      ($0.state.pendingDeletions, $0.hasOldWrappedSuccessors(boot: boot))
+      ($0.state.pendingDeletions, $0.hasDueDeletionChecks(boot: boot))
     }
     var stale = Set(pending)
     if oldWrappedSuccessors {
@@ -151,7 +151,7 @@ struct Rotation {
     try group.write { transaction in
       transaction.confirmDeletion(of: Array(stale))
       if oldWrappedSuccessors {
-        try transaction.dropOldWrappedSuccessors(boot: boot, deleted: stale.max())
+        try transaction.completeDueDeletionChecks(boot: boot, deleted: stale.max())
       }
     }
     _ = try group.truncateLog()

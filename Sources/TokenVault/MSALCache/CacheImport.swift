@@ -42,11 +42,13 @@ package struct CacheImport {
 
   private static func requireStorable(_ cache: MSALCache) throws {
     for token in cache.tokens {
-      try Payload.requireStorable(
+      try CredentialPayload.requireStorable(
         secretBytes: token.secret.reveal().utf8.count, extraBytes: token.extraJSON.count)
     }
-    guard try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count <= Payload.limit
-    else { throw StoreError.tooLarge(limit: Payload.limit) }
+    guard
+      try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count
+        <= CredentialPayload.limit
+    else { throw StoreError.tooLarge(limit: CredentialPayload.limit) }
   }
 
   /// The account that a bundle belongs to, if the group has it.
@@ -152,7 +154,8 @@ package struct CacheImport {
     }
     if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
-      credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
+      credential, CredentialPayload(secret: Redacted(secret), extraJSON: token.extraJSON),
+      in: &account)
     return .stored
   }
 

@@ -54,7 +54,7 @@ struct SignInStorage {
       for var credential in try transaction.entries(with: sent, in: stored) {
         credential.lastModified = now
         try transaction.store(
-          credential, Payload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
       }
       try transaction.update(&stored)
     }
@@ -148,7 +148,7 @@ struct SignInStorage {
     }
     func store(_ credential: Credential, _ secret: Redacted<String>) throws {
       try transaction.store(
-        credential, Payload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {

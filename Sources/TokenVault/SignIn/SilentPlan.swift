@@ -24,7 +24,7 @@ package enum SilentPlan: Sendable {
     /// Served when the provider gives nothing new.
     let fallback: TokenResult?
     /// The access tokens that fitted the request when it was read.
-    let known: Set<AccountRecord.Stored>
+    let known: Set<AccountRecord.StoredCredential>
     /// Until when nothing is to be sent; nil for no such wish.
     let throttle: AccountRecord.ThrottleEntry?
     /// Why there is no stored token; what is thrown when nobody can be asked.

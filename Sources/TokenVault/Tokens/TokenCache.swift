@@ -43,7 +43,7 @@ package struct TokenCache {
 
   /// A stored token with its secret.
   func result(
-    _ entry: AccountRecord.Stored, of stored: StoredAccount, account: Account,
+    _ entry: AccountRecord.StoredCredential, of stored: StoredAccount, account: Account,
     in transaction: GroupTransaction
   ) throws -> TokenResult {
     let credential = entry.credential
@@ -61,7 +61,7 @@ package struct TokenCache {
   /// The stored tokens that fit a request in all but time.
   func candidates(
     _ request: TokenRequest, of stored: StoredAccount, account: Account
-  ) throws -> [AccountRecord.Stored] {
+  ) throws -> [AccountRecord.StoredCredential] {
     func needed(_ reason: InteractionReason) -> VaultError {
       .interactionRequired(reason, account: account, group: session.group)
     }
