@@ -8,7 +8,10 @@ package struct ServiceSecrets {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Stores a password or token of a service, in the place of the one that the user name had.
+  /// Stores a password or token of a service. It replaces the one that the user name had there.
+  /// - Returns: The account, and whether the group was created for it.
+  /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
+  ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
@@ -45,7 +48,7 @@ package struct ServiceSecrets {
   }
 
   /// The stored secret of a user name at a service.
-  /// - Throws: ``VaultError/noAccount(_:group:)`` when there is none.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` if there is none.
   package func secret(
     for service: ServiceURL, username: String
   ) throws(VaultError) -> Redacted<[UInt8]> {
