@@ -89,9 +89,9 @@ import TokenVaultModel
     let key = try vault.custodian.key(try session.keyID())
     try session.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
-    #expect(try locked.generationsWithSuccessor() == [1])
+    #expect(try locked.generationsWithWrappedSuccessorKey() == [1])
     // An attacker with the former key gets the new one, which opens only the remaining accounts.
-    let next = try locked.unwrapSuccessor(from: 1, key: key)
+    let next = try locked.unwrapSuccessorKey(of: 1, with: key)
     let group = try locked.unlock(next)
     let damaged = try group.read {
       try $0.forEachAccount { #expect($0.record.homeAccountID == Person.bob.id) }

@@ -92,7 +92,7 @@ import TokenVaultModel
     let key = try vault.custodian.key(id)
     try session().rekey(to: .passphrase)
     #expect(try vault.keyringGenerations(id.groupID) == [])
-    func lookIsNoted() throws -> Bool { try session().read { $0.hasWrappedSuccessors } }
+    func lookIsNoted() throws -> Bool { try session().read { $0.hasDeletionChecks } }
     // The next power cut undoes the deletion of the second boot.
     for boot in ["second boot", "third boot"] {
       try vault.custodian.store(key, as: id)
@@ -120,14 +120,14 @@ import TokenVaultModel
     let key = try vault.custodian.key(id)
     try session().signOut([Person.bob.id])
     try session().rekey(to: .passphrase)
-    #expect(try LockedGroup(path: vault.file().path).generationsWithSuccessor() == [])
+    #expect(try LockedGroup(path: vault.file().path).generationsWithWrappedSuccessorKey() == [])
     try vault.custodian.store(key, as: id)
     vault.boot.withLock { $0 = "second boot" }
     try keyring.freezeDaemon()
     #expect(try session().tokenText() == "fake-at-ada@contoso.example")
     #expect(
       try session().read {
-        $0.hasWrappedSuccessors && !$0.hasOldWrappedSuccessors(boot: "second boot")
+        $0.hasDeletionChecks && !$0.hasDueDeletionChecks(boot: "second boot")
       })
     try keyring.thawDaemon()
     vault.boot.withLock { $0 = "third boot" }
@@ -166,7 +166,7 @@ import TokenVaultModel
       copy.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
-        to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,
+        to: doubtful, erasing: [], boot: "first boot", wrapsSuccessorKey: true,
         deletesOldKey: false)
       try $0.setCustody(.secretService)
       try $0.removeSlot(.custody)

@@ -130,7 +130,7 @@ import TokenVaultModel
     }
     func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     try opens("first power cut")
     // The key was stored again in this boot, so the next power cut can still undo that.
@@ -190,7 +190,7 @@ import TokenVaultModel
     try vault.groupSession().signOut([Person.ada.id])
     func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     _ = try usernames(vault)
     #expect(try wrappedSuccessors() == [1])

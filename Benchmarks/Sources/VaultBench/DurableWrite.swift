@@ -2,8 +2,8 @@ import CSQLitePeer
 import Glibc
 import TokenVault
 
-/// A durable write of one 4 KB secret over an open vault, beside the same bytes into a bare SQLite
-/// table with the same journal and the same durability.
+/// Compares a durable write of one 4 KB secret to an open vault with a write of the same bytes to a
+/// bare SQLite table that has the same journal mode and durability.
 enum DurableWrite {
   static func run(directory: String, environment: [String: String], runs: Int) async throws -> (
     vault: Sample, bare: Sample
@@ -29,7 +29,7 @@ enum DurableWrite {
   }
 }
 
-/// One row of a table, replaced durably.
+/// A SQLite table with one row, which each write replaces durably.
 final class BareTable {
   private var database: OpaquePointer?
   private var statement: OpaquePointer?
