@@ -234,7 +234,7 @@ import TokenVaultModel
     #expect(try bench.signIn(as: "").account.username == "ada@contoso.example")
   }
 
-  @Test func rfc6749_section10_12_aResponseWithAnotherStateIsRefused() throws {
+  @Test func rfc6749_section10_12_aForgedStateFailsTheSignIn() throws {
     let bench = try SignInBench()
     bench.browser.script.withLock {
       $0 = { browser, url in
