@@ -1,14 +1,15 @@
-import TokenVaultSignInTransport
 import TokenVault
 
 /// Signs people in and calls Microsoft Graph for them: all that this program does with TokenVault.
 struct SampleApp: Sendable {
+  struct BadGroupName: Error {}
+
   let application: PublicClientApplication
   let scopes: ScopeSet
   private let graph: String
   private let passwordReset: Authority?
 
-  init?(_ settings: Settings, environment: [String: String]) throws(SignInError) {
+  init(_ settings: Settings) throws {
     var configuration = ApplicationConfiguration(
       clientID: settings.clientID, authority: try Authority(settings.authority),
       redirectURI: try RedirectURI(settings.redirectURI))
@@ -21,11 +22,8 @@ struct SampleApp: Sendable {
     } else {
       passwordReset = nil
     }
-    guard let group = GroupName(settings.group),
-      let vault = VaultConfiguration(group: group, environment: environment)
-    else { return nil }
-    application = PublicClientApplication(
-      configuration, vault: vault, platform: .system(environment: environment))
+    guard let group = GroupName(settings.group) else { throw BadGroupName() }
+    application = PublicClientApplication(configuration, vault: try .process(group: group))
     scopes = ScopeSet(settings.scopes)
     graph = settings.graph
   }
@@ -33,7 +31,7 @@ struct SampleApp: Sendable {
   // MARK: Signing in
 
   /// Signs somebody in through the browser.
-  func signIn() async throws(VaultError) -> AuthenticationResult {
+  func signIn() async throws(VaultError) -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.prompt = .selectAccount
     do {
@@ -47,12 +45,12 @@ struct SampleApp: Sendable {
   }
 
   /// Signs somebody in where there is no browser: ``SignInEvent/waitingForDevice(_:)`` tells the code.
-  func signInOnAnotherDevice() async throws(VaultError) -> AuthenticationResult {
+  func signInOnAnotherDevice() async throws(VaultError) -> TokenResult {
     try await application.acquireToken(deviceCode: DeviceCodeRequest(scopes: scopes))
   }
 
   /// A token without asking anybody; the browser only where the provider wants the user.
-  func token(for account: Account) async throws(VaultError) -> AuthenticationResult {
+  func token(for account: Account) async throws(VaultError) -> TokenResult {
     do {
       return try await application.acquireTokenSilent(
         SilentRequest(scopes: scopes, account: account))
@@ -64,7 +62,7 @@ struct SampleApp: Sendable {
   /// Signs an account in again, for what the provider wants of it.
   func signInAgain(
     _ account: Account, _ reason: InteractionReason
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.loginHint = account.username
     request.account = account.homeAccountID

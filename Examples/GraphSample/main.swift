@@ -21,11 +21,13 @@ let name = words.count > 2 ? words[2] : nil
 
 do {
   let settings = try Settings(file: words[0])
-  guard let app = try SampleApp(settings, environment: ProcessInfo.processInfo.environment) else {
-    complain("\(settings.group) is no name of a group, or HOME is not set", exitCode: 78)
-  }
+  let app = try SampleApp(settings)
   tellProgress(of: app.application)
   try await run(words[1], app)
+} catch is SampleApp.BadGroupName {
+  complain("The settings' group is no name of a group.", exitCode: 78)
+} catch VaultError.homeNotSet {
+  complain("HOME is not set.", exitCode: 78)
 } catch VaultError.notAMember(let executable, let group) {
   complain(
     "\(executable) is no member of \(group).\n"
@@ -82,7 +84,7 @@ func account(_ app: SampleApp) async throws -> Account {
   return account
 }
 
-func show(_ result: AuthenticationResult) {
+func show(_ result: TokenResult) {
   let source = result.isFromCache ? "from the group" : "from \(result.account.environment)"
   print("\(result.account.username): a token \(source) for \(result.scopes)")
 }

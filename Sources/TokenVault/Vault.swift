@@ -1,5 +1,11 @@
-public import TokenVaultCrypto
-public import TokenVaultModel
+// `import TokenVault` is all that a tool needs. These modules declare as public only the types that
+// the signatures of this module name; everything else in them is `package`.
+@_exported public import TokenVaultCrypto
+@_exported public import TokenVaultGroupStore
+@_exported public import TokenVaultKeyCustody
+@_exported public import TokenVaultModel
+@_exported public import TokenVaultSignIn
+@_exported public import TokenVaultSignInTransport
 
 /// One keychain group: its accounts, their tokens and secrets.
 ///
@@ -81,12 +87,21 @@ public actor Vault {
     try TokenCache(session).token(request, of: account.map(AccountReference.known) ?? .current)
   }
 
-  /// Stores a password or personal access token of a service.
+  /// Stores a password or personal access token of a service, in the place of the one that the user
+  /// name had. The group is created if it has no file.
   @discardableResult
-  public func addSecret(
-    _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
+  public func setSecret(
+    _ secret: Redacted<[UInt8]>, for service: ServiceURL, username: String
   ) throws(VaultError) -> Account {
     try ServiceSecrets(session).store(secret, service: service, username: username).account
+  }
+
+  /// The stored password or personal access token of a service.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` when the user name has none there.
+  public func secret(
+    for service: ServiceURL, username: String
+  ) throws(VaultError) -> Redacted<[UInt8]> {
+    try ServiceSecrets(session).secret(for: service, username: username)
   }
 
   /// Stores all that an MSAL cache holds, in one transaction.

@@ -1,4 +1,5 @@
 import Glibc
+import TokenVaultSystem
 public import TokenVaultCrypto
 public import TokenVaultModel
 
@@ -19,6 +20,14 @@ public struct VaultConfiguration: Sendable {
   public var allowsPrompt: Bool
   /// A key file that stands in for the one the manifest names (a systemd credential).
   public var keyFile: String?
+  /// The configuration that the environment of this process describes: `Vault(.process())`.
+  /// - Throws: ``VaultError/homeNotSet``.
+  public static func process(
+    group: GroupName = .universalStorage
+  ) throws(VaultError) -> VaultConfiguration {
+    try VaultConfiguration(group: group, environment: ProcessEnvironment.variables())
+  }
+
   /// Asks for a passphrase; nil where nobody can be asked.
   public var passphrase: (@Sendable (PassphrasePurpose) throws -> SecretBytes?)?
   /// The wall clock, which decides whether a token is still valid.
@@ -40,9 +49,11 @@ public struct VaultConfiguration: Sendable {
   /// TOKENVAULT_HOME, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR, DISPLAY, WAYLAND_DISPLAY,
   /// CREDENTIALS_DIRECTORY.
   ///
-  /// Returns nil when neither HOME nor the directories are set to absolute paths (the XDG base
-  /// directory specification ignores relative ones).
-  public init?(group: GroupName, environment: [String: String]) {
+  /// - Throws: ``VaultError/homeNotSet`` when neither HOME nor the directories are set to absolute
+  ///   paths (the XDG base directory specification ignores relative ones).
+  public init(
+    group: GroupName = .universalStorage, environment: [String: String]
+  ) throws(VaultError) {
     func path(_ name: String) -> String? {
       environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -51,7 +62,7 @@ public struct VaultConfiguration: Sendable {
       let directory = path("TOKENVAULT_HOME")
         ?? (path("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }).map({ $0 + "/tokenvault" }),
       let configuration = path("XDG_CONFIG_HOME") ?? home.map({ $0 + "/.config" })
-    else { return nil }
+    else { throw .homeNotSet }
     self.group = group
     self.directory = directory
     manifestDirectories = [

@@ -5,6 +5,8 @@ public import TokenVaultModel
 
 /// Everything that can go wrong between a tool and its accounts. No case carries a secret.
 public enum VaultError: Error, Sendable {
+  /// Neither HOME nor the directories of the XDG specification are set to absolute paths.
+  case homeNotSet
   /// The group has no file yet; reading never makes one.
   case noGroup(GroupName)
   /// The group has a file already.
@@ -150,6 +152,7 @@ extension VaultError: CustomStringConvertible {
   /// The case and what of it names no person, for logs. The command line has the text for people.
   public var description: String {
     switch self {
+    case .homeNotSet: "homeNotSet"
     case .noGroup(let group): "noGroup(\(group))"
     case .groupExists(let group): "groupExists(\(group))"
     case .noManifest(let group): "noManifest(\(group))"

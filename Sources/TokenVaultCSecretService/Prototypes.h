@@ -2,9 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The part of the stable ABI of GLib and libsecret that is called through dlsym. It is written
-// out, because SwiftPM would turn a header's pkg-config into link-time needs of every program
-// (and puts --as-needed behind the libraries). PrototypeCheck.c compares each line with the
+// The part of the stable ABI of GLib and libsecret that is called through dlsym. It is declared here
+// because SwiftPM would turn the headers' pkg-config into link-time dependencies of every program
+// (and puts --as-needed behind the libraries). PrototypeCheck.c compares each declaration with the
 // installed headers.
 
 typedef struct _GCancellable GCancellable;

@@ -19,8 +19,8 @@ TV_FUNCTIONS(DECLARE)
 static size_t service_type;
 static void *(*construct_parent)(size_t type, unsigned count, void *properties);
 
-// SecretService always wants the bus of the process's environment, and aborts when it is given
-// a connection as well. Its constructor asks for that bus; this takes the wish back.
+// SecretService always uses the bus of the process's environment, and aborts when it is given a
+// connection as well. Its constructor sets that bus; this resets it.
 static void *construct_without_bus(size_t type, unsigned count, void *properties) {
   void *service = construct_parent(type, count, properties);
   p_g_object_set(service, "g-bus-type", 0, NULL);
@@ -34,13 +34,13 @@ static void initialize_class(void *class, void *data) {
 }
 
 static void load(void) {
-  // Without a dynamic loader (a static executable) dlopen would start a second C library in this
-  // process, and crash.
+  // In a static executable, which has no dynamic loader, dlopen would start a second C library in
+  // this process and crash.
   if (getauxval(AT_BASE) == 0) return;
   // GLib registers types and starts threads: it can never be unloaded.
   void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return;
-  // A lookup in a handle goes through its dependencies too: GLib is found by the same handle.
+  // A lookup also searches the dependencies of the library, so the same handle finds GLib.
 #define RESOLVE(result, name, arguments) \
   if (!(p_##name = (__typeof__(p_##name))dlsym(library, #name))) return;
   TV_FUNCTIONS(RESOLVE)
@@ -51,8 +51,8 @@ static void load(void) {
       parent.instance_size, NULL, 0);
 }
 
-// A deadline: a thread that cancels the GCancellable when it runs out. GLib's synchronous calls
-// have none that covers a whole conversation.
+// A deadline: a thread that cancels the GCancellable when the time is up. GLib's synchronous calls
+// have no timeout that covers a whole conversation.
 typedef struct {
   GCancellable *cancellable;
   pthread_t thread;
@@ -88,11 +88,11 @@ static void deadline_start(deadline *d, int ms) {
   d->at.tv_nsec += (long)(ms % 1000) * 1000000;
   if (d->at.tv_nsec >= 1000000000) d->at.tv_sec++, d->at.tv_nsec -= 1000000000;
   d->running = pthread_create(&d->thread, NULL, wait_for_deadline, d) == 0;
-  // Without the thread there is no deadline: better to fail at once than to hang.
+  // Without the thread there is no deadline, and failing at once is better than hanging.
   if (!d->running) p_g_cancellable_cancel(d->cancellable);
 }
 
-// The deadline does not run while a person is looking at a prompt.
+// Stops the deadline, which must not run while the user sees a prompt.
 static void deadline_pause(deadline *d) {
   if (!d->running) return;
   pthread_mutex_lock(&d->mutex);
@@ -148,14 +148,14 @@ bool tv_secret_library(void) {
   return service_type != 0;
 }
 
-// Connects to the bus that was named, not to the one of this process's environment, and finds
-// the default collection.
+// Connects to the given bus, not to the one of the process's environment, and finds the default
+// collection.
 static tv_secret_result begin(session *s, tv_secret_request *request) {
   memset(s, 0, sizeof *s);
   s->request = request;
   request->refusal[sizeof request->refusal - 1] = 0;
   if (!tv_secret_library()) return TV_SECRET_NO_LIBRARY;
-  // GLib puts off the release of proxies to the thread's main context; nobody runs the default one.
+  // GLib defers the release of proxies to the thread's main context, and nothing runs the default one.
   s->context = p_g_main_context_new();
   p_g_main_context_push_thread_default(s->context);
   deadline_start(&s->limit, request->deadline_ms);
@@ -172,8 +172,8 @@ static tv_secret_result begin(session *s, tv_secret_request *request) {
   s->service =
       p_g_initable_new(service_type, cancellable, &error, "g-connection", s->connection, NULL);
   if (!s->service) return failure(s, error, TV_SECRET_NO_SERVICE);
-  // This call is ReadAlias, and it is waited for: gnome-keyring 42 may abort when OpenSession
-  // is the first thing that it hears from a client, and may not find the collection then.
+  // This call sends ReadAlias and waits for the answer: gnome-keyring 42 may abort if OpenSession is
+  // the first call of a client, and at first may not find the collection.
   for (long ms = 1; !s->collection && !error && ms <= 16; ms *= 2) {
     struct timespec pause = {0, ms * 1000000};
     if (ms > 1) nanosleep(&pause, NULL);
@@ -213,7 +213,7 @@ static tv_secret_result unlock_collection(session *s) {
   return p_secret_collection_get_locked(s->collection) ? unlock(s, s->collection) : TV_SECRET_OK;
 }
 
-// After a prompt the time that is left is a whole deadline again.
+// Restarts the deadline after a prompt, with its full length.
 static void resume(session *s) {
   if (s->limit.running) return;
   deadline_end(&s->limit);
@@ -268,7 +268,7 @@ tv_secret_result tv_secret_delete(tv_secret_request *request, const char *group,
 
   GHashTable *table = attributes(group, generation);
   GError *error = NULL;
-  // No schema: with one, libsecret would answer "nothing" for what is locked.
+  // No schema: with one, libsecret finds nothing in a locked collection.
   GList *items = p_secret_service_search_sync(
       s.service, NULL, table, SEARCH_ALL, s.limit.cancellable, &error);
   if (!items) result = failure(&s, error, TV_SECRET_OK);

@@ -51,8 +51,8 @@ int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns) {
   return 0;
 }
 
-// The user keyring outlives a login session and is linked to none by default: a key is
-// readable by its possessor only, so rights for the same user are set explicitly.
+// The user keyring outlives a login session and is linked to none by default. Only its possessor can
+// read a key, so rights for the same user are set explicitly.
 enum { USER_ALL = 0x3f3f0000 };
 
 int32_t tv_key_add(const char *description, const void *payload, size_t count, unsigned timeout_seconds) {

@@ -1,6 +1,6 @@
 internal import TokenVaultCrypto
 
-/// Runs a cryptographic operation; whatever it throws says no more than that it failed.
+/// Runs a cryptographic operation and reduces its error to ``CustodyError/crypto``.
 func crypto<Result: ~Copyable>(
   _ operation: () throws(CryptoError) -> Result
 ) throws(CustodyError) -> Result {

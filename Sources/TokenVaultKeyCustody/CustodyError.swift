@@ -1,42 +1,43 @@
-/// Why a key could not be had, kept or removed. No case carries a secret.
+/// Why a key could not be retrieved, stored or deleted. No case carries a secret.
 public enum CustodyError: Error, Equatable, Sendable {
   /// There is no session bus at the address, or no address.
   case noBus
-  /// Nothing on the bus is, or could be started as, a Secret Service.
+  /// No Secret Service runs on the bus, and the bus cannot start one.
   case noService
   /// The Secret Service has no default collection.
   case noDefaultCollection
-  /// What was asked for is, or may be, in a locked collection.
+  /// The requested item is, or may be, in a locked collection.
   case locked
   /// The user closed the prompt.
   case promptDismissed
   /// The collection is unlocked and has no key of this generation.
   case keyMissing(generation: UInt64)
-  /// There is a key, but it is not 32 bytes, or the caller accepted none of those found.
+  /// An item was found, but it is not a key of 32 bytes, or the caller accepted none of the keys
+  /// found.
   case wrongKey
   /// An item of this generation exists already; an item is never overwritten.
   case alreadyStored(generation: UInt64)
-  /// The service said yes to a deletion, and the item is still there.
+  /// The service confirmed a deletion, but the item still exists.
   case notDeleted(generation: UInt64)
-  /// The service or the bus died in the middle of a call.
+  /// The service or the bus ended during a call.
   case serviceGone
-  /// The deadline ran out.
+  /// The deadline passed.
   case timedOut
   /// libsecret is not installed, or this is a static executable, which cannot load it.
   case libraryMissing
   /// The service answered with this D-Bus error name; empty when it has none.
   case refused(name: String)
-  /// The answer is not what the protocol allows.
+  /// The answer violates the protocol.
   case badAnswer
-  /// The group is kept by passphrase, and none was given.
+  /// The group's custody is a passphrase, and none was given.
   case passphraseRequired
   /// There is no key file at the path.
   case keyFileMissing(path: String)
-  /// The key file is there and must not be trusted.
+  /// The key file exists but must not be trusted.
   case keyFileUnsafe(path: String, reason: KeyFileFault)
-  /// The key file could not be read or made.
+  /// The key file could not be read or created.
   case keyFileUnreadable(path: String, errno: Int32)
-  /// The text is no recovery code: wrong length, wrong character or a typing mistake.
+  /// The text is not a recovery code: wrong length, wrong character or a typing mistake.
   case badRecoveryCode
   /// The kernel keyring failed.
   case kernelKeyring(errno: Int32)

@@ -1,10 +1,10 @@
 internal import TokenVaultModel
 
-/// Names one generation of a group's key, wherever it is kept.
+/// Identifies one generation of a group's key in every custody that stores keys.
 package struct GroupKeyID: Hashable, Sendable {
   /// The group's random id, 16 bytes.
   package let groupID: [UInt8]
-  /// The generation, counted from the one that the group was made with.
+  /// The generation; a group is created with generation 1.
   package let generation: UInt64
 
   /// The key of `generation` of the group with this id of 16 bytes.
@@ -22,5 +22,5 @@ package struct GroupKeyID: Hashable, Sendable {
   }
 }
 
-/// How many bytes every group key has.
+/// The size of every group key in bytes.
 let groupKeySize = 32

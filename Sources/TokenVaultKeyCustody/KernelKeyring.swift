@@ -2,18 +2,20 @@ import Glibc
 internal import TokenVaultSystem
 package import TokenVaultCrypto
 
-/// Keeps a group's key in the kernel's user keyring for a time (`group unlock --for`).
+/// Keeps a group's key in the kernel's user keyring for a limited time (`group unlock --for`).
 ///
-/// An entry names its generation, so that after a rotation it is not found, instead of being
-/// served stale.
+/// It is not a ``KeyCustodian``: no group's header names it, and a key that it has lost is retrieved
+/// from the group's custodian. Each entry is stored under its generation, so that a key from before
+/// a rotation is never found.
 package enum KernelKeyring {
   private static let expirySize = 8
 
-  /// Keeps a key for this many seconds, at least one; replaces what was kept under the same id.
+  /// Keeps a key for `seconds`, at least one; replaces the key and the lifetime of an entry with the
+  /// same id.
   package static func keep(
     _ key: borrowing SecretBytes, as id: GroupKeyID, seconds: UInt32
   ) throws(CustodyError) {
-    // Zero would mean for ever.
+    // A timeout of zero means no timeout.
     guard key.count == groupKeySize, seconds > 0 else { throw .kernelKeyring(errno: EINVAL) }
     let payload = try crypto(key) { (key) throws(CryptoError) in
       var payload = try SecretBytes(count: expirySize + groupKeySize)
@@ -34,7 +36,7 @@ package enum KernelKeyring {
     }
   }
 
-  /// The key that is kept under this id; nil when there is none, or its time is over.
+  /// The key with this id; nil when there is none or its lifetime has ended.
   package static func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
     guard let payload = try payload(id) else { return nil }
     return try crypto(payload) { (payload) throws(CryptoError) in
@@ -44,8 +46,8 @@ package enum KernelKeyring {
     }
   }
 
-  /// For how many more seconds the key is kept, so that a rotation can keep its successor for as
-  /// long; nil when there is none.
+  /// The remaining lifetime in seconds, for which a rotation keeps the successor; nil when there is
+  /// no key with this id.
   package static func secondsLeft(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
     guard let payload = try payload(id) else { return nil }
     let expiry = unsafe payload.withUnsafeBytes {
@@ -55,14 +57,14 @@ package enum KernelKeyring {
     return expiry > now ? UInt32(clamping: expiry - now) : nil
   }
 
-  /// Throws when the kernel has no user keyring for this process (some containers forbid it).
+  /// Throws when the kernel has no user keyring for this process; some containers forbid it.
   package static func requireAvailability() throws(CustodyError) {
     do throws(SystemCallError) { _ = try KernelKeys.find("tokenvault") } catch {
       throw .kernelKeyring(errno: error.errno)
     }
   }
 
-  /// Takes the key out of the keyring.
+  /// Removes the key from the keyring.
   /// - Returns: whether it was there.
   @discardableResult
   package static func forget(_ id: GroupKeyID) throws(CustodyError) -> Bool {
@@ -88,7 +90,7 @@ package enum KernelKeyring {
       throw .kernelKeyring(errno: error.errno)
     }
     guard let size else { return nil }
-    // Somebody else's entry under our name.
+    // Another program stored an entry under the same description.
     guard size == expirySize + groupKeySize else { throw .wrongKey }
     return payload
   }
@@ -108,7 +110,7 @@ package enum KernelKeyring {
     "tokenvault:\(id.hexadecimalGroupID):\(id.generation)"
   }
 
-  /// Seconds since boot, which nobody can set back and which count suspension.
+  /// Seconds since boot: this clock cannot be set and counts the time in suspension.
   private static func now() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_BOOTTIME, &time)

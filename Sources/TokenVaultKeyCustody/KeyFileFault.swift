@@ -1,10 +1,10 @@
 /// Why a key file is not trusted.
 public enum KeyFileFault: Equatable, Sendable {
-  /// It belongs to somebody else than the user or root.
+  /// It belongs to neither the user nor root.
   case notOwned
   /// The group or others may read or write it.
   case wideMode
-  /// It is a directory, a device, a pipe.
+  /// It is not a regular file but, for example, a directory, a device or a pipe.
   case notRegular
   /// Its last path component is a symbolic link.
   case symlink

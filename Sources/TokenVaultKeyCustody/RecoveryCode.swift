@@ -3,7 +3,7 @@ package import TokenVaultCrypto
 /// A printed code that opens a group when its keyring is lost: 160 random bits and a checksum in
 /// the base32 of Douglas Crockford, in groups of five characters: `XXXXX-XXXXX-…`.
 ///
-/// The checksum catches every single wrong character and every swap of two neighbours.
+/// The checksum detects every single wrong character and every swap of two neighbours.
 package struct RecoveryCode: ~Copyable, Sendable {
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   private static let info = Array("tokenvault recovery code".utf8)
@@ -22,8 +22,8 @@ package struct RecoveryCode: ~Copyable, Sendable {
     return RecoveryCode(values: values)
   }
 
-  /// Reads what a person typed: upper or lower case, with spaces, dashes and line ends anywhere,
-  /// O for 0 and I or L for 1. Throws `badRecoveryCode`.
+  /// Reads a typed code. Case does not matter; spaces, dashes and line ends may stand anywhere; O
+  /// counts as 0, I and L as 1. Throws `badRecoveryCode`.
   package static func parse(_ text: borrowing SecretBytes) throws(CustodyError) -> RecoveryCode {
     var values = try crypto { () throws(CryptoError) in try SecretBytes(count: digits) }
     var sums = Checksum()
@@ -50,7 +50,7 @@ package struct RecoveryCode: ~Copyable, Sendable {
     return RecoveryCode(values: values)
   }
 
-  /// The code as it is printed: 35 characters in seven groups, 41 bytes of ASCII.
+  /// The code in printed form: 35 characters in seven groups, 41 bytes of ASCII.
   package borrowing func printable() throws(CustodyError) -> SecretBytes {
     let length = Self.digits + Self.checks
     var text = try crypto { () throws(CryptoError) in
@@ -73,8 +73,8 @@ package struct RecoveryCode: ~Copyable, Sendable {
     return text
   }
 
-  /// The 32 bytes of HKDF-SHA-256 over the code, which open the key slot in the group file. No
-  /// slow derivation is needed: nobody guesses 160 bits.
+  /// The key-encryption key of the recovery slot: 32 bytes of HKDF-SHA-256 over the code. A slow
+  /// derivation is not needed, because 160 bits cannot be guessed.
   package borrowing func keyEncryptionKey(salt: [UInt8]) throws(CustodyError) -> SecretBytes {
     try crypto(values) { (values) throws(CryptoError) in
       try KeyDerivation.hkdfSHA256(values, salt: salt, info: Self.info, count: groupKeySize)
@@ -92,8 +92,8 @@ package struct RecoveryCode: ~Copyable, Sendable {
     }
   }
 
-  /// Three sums over GF(32), of the characters times powers of 1, a and a²: the first catches a
-  /// wrong character, the second a swap, and another mistake goes through once in 32,768.
+  /// Three sums over GF(32), of the characters times powers of 1, a and a²: the first detects a
+  /// wrong character, the second a swap, and of other mistakes one in 32,768 goes undetected.
   private struct Checksum: Equatable {
     var values: [UInt8] = [0, 0, 0]
 

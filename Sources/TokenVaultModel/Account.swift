@@ -4,34 +4,34 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 {
   /// The home account id's opaque text.
   public var identifier: String { homeAccountID.identifier }
-  /// Who the person is in the tenant they come from.
+  /// The account's id in its home tenant.
   public let homeAccountID: HomeAccountID
-  /// The name shown to people; may be empty.
+  /// The user name for display; may be empty.
   public let username: String
   /// The host the account was stored under.
   public let environment: String
   /// The group that holds the account.
   public let group: GroupName
-  /// The short name the user gave it.
+  /// The short name that the user assigned; nil for none.
   public let alias: String?
-  /// The tenants the account was seen in, the home tenant first.
+  /// The tenants in which the account has signed in, the home tenant first.
   public let tenantProfiles: [TenantProfile]
-  /// The clients that hold credentials of it, sorted.
+  /// The clients that hold credentials of the account, sorted.
   public let clientIDs: [String]
   /// Whether it is the group's current account.
   public let isCurrent: Bool
-  /// Whether some client is signed in to it.
+  /// Whether at least one client is signed in to it.
   public let isSignedIn: Bool
-  /// What kind of provider it comes from.
+  /// The kind of its provider.
   public let authorityType: AuthorityType
-  /// When its longest-lived stored access token ends.
+  /// The latest expiry of its stored access tokens; nil when none is stored.
   public let accessTokenExpiresOn: Timestamp?
   /// Whether a refresh token is stored.
   public let isRefreshTokenStored: Bool
   /// The stored identity; two `Account` values with the same identity are the same account.
   public let identity: AccountIdentity
 
-  /// Made by the vault from what is stored.
+  /// An account with every field given; the vault makes it from the stored record.
   package init(
     homeAccountID: HomeAccountID, username: String, environment: String, group: GroupName,
     alias: String?, tenantProfiles: [TenantProfile], clientIDs: [String], isCurrent: Bool,
@@ -53,15 +53,15 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     self.identity = identity
   }
 
-  /// Names nobody, so that a logged account does not tell who it is.
+  /// Names only the group, so that logging an account does not identify the user.
   public var description: String { "an account of \(group)" }
-  /// As ``description``.
+  /// The same as ``description``.
   public var debugDescription: String { description }
-  /// Shows nothing to `dump` and to the reflection of an error that carries an account.
+  /// Hides the account from `dump` and from the reflection of an error that carries one.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
   /// The B2C policy of the account, lower case; nil for other accounts.
   public var policy: String? { homeAccountID.policy }
-  /// The same for every policy account of one B2C person.
+  /// An identifier that all policy accounts of one B2C user share.
   public var personIdentifier: String { homeAccountID.personIdentifier }
 }

@@ -1,10 +1,10 @@
-/// What makes an account this account: the home account id and the environment it lives in.
+/// The identity of an account: its home account id and its environment.
 ///
-/// Two spellings of a Microsoft account id are one identity, whatever alias of the cloud it was
-/// stored under. A subject of another provider keeps its case (OIDC Core section 2: `sub` is
-/// case sensitive). Tokens that came without any account are told apart by `orphanClient`.
+/// Two spellings of a Microsoft account id are one identity, under every alias of the cloud. A
+/// subject of another provider keeps its case (OIDC Core section 2: `sub` is case sensitive). Tokens
+/// that came without an account are distinguished by `orphanClient`.
 public struct AccountIdentity: Hashable, Sendable {
-  /// The home account id in the form that is compared.
+  /// The home account id in the form in which ids are compared.
   public let homeAccountID: String
   /// The canonical environment.
   public let environment: String

@@ -1,6 +1,6 @@
-/// Which accounts an enumeration gives: each condition that is set must hold.
+/// Selects accounts of a group: an account must meet every condition that is set.
 ///
-/// Names are compared without case; an environment matches all aliases of its cloud.
+/// Comparisons ignore case; an environment matches all aliases of its cloud.
 public struct AccountQuery: Hashable, Sendable {
   /// The home account id.
   public var identifier: String?
@@ -12,7 +12,7 @@ public struct AccountQuery: Hashable, Sendable {
   public var environment: String?
   /// The B2C policy.
   public var policy: String?
-  /// All policy accounts of one person (`Account.personIdentifier`).
+  /// All policy accounts of one B2C user (`Account.personIdentifier`).
   public var personIdentifier: String?
   /// Only accounts that this client holds credentials of.
   public var clientID: String?
@@ -38,7 +38,7 @@ public struct AccountQuery: Hashable, Sendable {
     self.signedIn = signedIn
   }
 
-  /// Whether the account fulfils every condition.
+  /// Whether the account meets every condition.
   public func matches(_ account: Account) -> Bool {
     let equal = CaseFolding.equal
     return identifier.map { equal($0, account.identifier) } ?? true

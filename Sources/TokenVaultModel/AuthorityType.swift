@@ -1,8 +1,8 @@
-/// What kind of provider an account comes from, in the words of MSAL's cache.
+/// The kind of an account's provider, with the names that MSAL's cache uses.
 public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
   /// Microsoft Entra ID ("MSSTS").
   case entra
-  /// Azure AD B2C and other Entra-shaped customer directories; stored as "MSSTS" too, told by host.
+  /// Azure AD B2C and Entra External ID; also stored as "MSSTS", and recognised by the host.
   case b2c
   /// AD FS ("ADFS").
   case adfs
@@ -10,7 +10,7 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
   case oidc
   /// A password or personal access token stored by `add` ("secret").
   case secret
-  /// A word this version does not know, kept as it was.
+  /// A type that this version does not know, kept unchanged.
   case other(String)
 
   /// The type from a cache's `authority_type` and the account's environment.
@@ -27,7 +27,8 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The type of an account in a cache. MSAL for Python writes "MSSTS" for every provider; an id that
-  /// is no `uid.utid`, at a host that is none of Microsoft's, is the subject of an OpenID provider.
+  /// is not a `uid.utid`, at a host that is not Microsoft's, is the subject of an OpenID Connect
+  /// provider.
   package init(cacheText: String, environment: String, homeAccountID: HomeAccountID) {
     self.init(cacheText: cacheText, environment: environment)
     if self == .entra, !homeAccountID.identifier.isEmpty, !homeAccountID.hasTenant,
@@ -37,7 +38,7 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text for a cache's `authority_type`: other libraries look at accounts of "MSSTS" only.
+  /// The text for a cache's `authority_type`: other libraries only read accounts of "MSSTS".
   package var cacheText: String { self == .oidc ? AuthorityType.entra.description : description }
 
   /// The text for JSON.

@@ -1,4 +1,4 @@
-/// The hosts under which one Microsoft cloud is known, shipped so that no network is needed.
+/// The host names of each Microsoft cloud, built in so that no network is needed.
 ///
 /// From the instance discovery metadata that MSAL reads
 /// (`/common/discovery/instance`: preferred_network, preferred_cache, aliases).
@@ -31,7 +31,7 @@ package enum CloudEnvironment {
       preferredCache: "login.sovcloud-identity.sg", aliases: ["login.sovcloud-identity.sg"]),
   ]
 
-  /// The one name that stands for a host and all its aliases; an unknown host stands for itself.
+  /// The canonical name of a host and all its aliases; an unknown host is its own.
   package static func canonical(_ host: String) -> String {
     let host = host.lowercased()
     return clouds.first { $0.aliases.contains(host) }?.preferredCache ?? host

@@ -1,6 +1,6 @@
-/// Everything about a stored credential but its secret, in the fields of MSAL's unified schema.
+/// A stored credential without its secret, in the fields of MSAL's unified schema.
 public struct Credential: Hashable, Sendable {
-  /// What the credential is.
+  /// The types of credentials.
   public enum Kind: Hashable, Sendable {
     /// An access token.
     case accessToken
@@ -10,11 +10,11 @@ public struct Credential: Hashable, Sendable {
     case idToken
     /// A password or personal access token of a service.
     case secret
-    /// A credential type of another SDK, kept and given back but never served.
+    /// A type of another SDK: kept and exported, but never returned as a token.
     case other(String)
   }
 
-  /// What the credential is.
+  /// The type of the credential.
   public var kind: Kind
   /// The client it was issued to; empty for a plain secret.
   public var clientID: String
@@ -24,22 +24,22 @@ public struct Credential: Hashable, Sendable {
   public var realm = ""
   /// Its scopes as stored; empty where the kind has none.
   public var target = ""
-  /// The token type of RFC 6749 section 5.1; "Bearer" where the cache said nothing.
+  /// The token type of RFC 6749 section 5.1; "Bearer" where the cache has none.
   public var tokenType = ""
   /// When it was stored.
   public var cachedAt: Timestamp?
-  /// When it stops being valid.
+  /// When it expires.
   public var expiresOn: Timestamp?
-  /// Until when it may be used while the provider is down.
+  /// Until when it may be used while the provider is not available.
   public var extendedExpiresOn: Timestamp?
-  /// From when on a refresh should be tried while it is still valid.
+  /// When to start refreshing it although it is still valid.
   public var refreshOn: Timestamp?
-  /// "1" for a refresh token of the Microsoft family of clients.
+  /// "1" for a refresh token of the Microsoft family of clients; empty for none.
   public var familyID = ""
   /// The key that an access token is bound to; empty for bearer tokens. For a credential of another
-  /// type, whatever tells it from others of its type.
+  /// type, a value that distinguishes it from others of that type.
   public var keyID = ""
-  /// The claims request an access token answered; empty for none.
+  /// The claims request that an access token was issued for; empty for none.
   public var requestedClaims = ""
   /// Hash of the assertion of an on-behalf-of flow; empty for none.
   public var userAssertionHash = ""
@@ -53,13 +53,13 @@ public struct Credential: Hashable, Sendable {
     self.environment = environment
   }
 
-  /// The token type compared in lower case, Bearer where none was stored.
+  /// The token type in lower case; "bearer" where none was stored.
   public var effectiveTokenType: String { tokenType.isEmpty ? "bearer" : tokenType.lowercased() }
 
-  /// Whether storing this credential takes the place of `stored`.
+  /// Whether storing this credential replaces `stored`.
   ///
   /// An access token replaces each one whose scopes intersect with its own for the same client,
-  /// tenant and type (MSAL for iOS and macOS), so that no answer depends on which of two is found.
+  /// tenant and type (MSAL for iOS and macOS), so that a lookup never depends on which of two it finds.
   public func replaces(_ stored: Credential) -> Bool {
     guard kind == stored.kind, CloudEnvironment.same(environment, stored.environment),
       userAssertionHash == stored.userAssertionHash
@@ -81,8 +81,8 @@ public struct Credential: Hashable, Sendable {
   /// The scopes of `target`.
   public var scopes: ScopeSet { ScopeSet(target: target) }
 
-  /// Whether an access token may be served at `now`: not within `skew` seconds of its end, and not
-  /// stored in the future, which tells of a clock that was set back (MSAL treats it as expired).
+  /// Whether an access token may be returned at `now`: not within `skew` seconds of its expiry, and
+  /// not stored in the future, which means that the clock was set back (MSAL treats it as expired).
   public func isValid(at now: Timestamp, skew: Int64) -> Bool {
     if let cachedAt, cachedAt > now { return false }
     guard let expiresOn else { return kind == .secret }

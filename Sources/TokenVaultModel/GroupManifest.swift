@@ -1,14 +1,14 @@
-/// What a keychain group is: who may open it, where its key lives, and whether the machine is shared.
+/// Describes a keychain group: its members, the custody of its key, and whether the machine is shared.
 public struct GroupManifest: Hashable, Sendable {
   /// The group's name; a manifest's file is named after it.
   public var name: GroupName
-  /// One line for people.
+  /// A description of one line.
   public var title: String
   /// The executables that may open the group.
   public var members: [Member]
-  /// Where a group made from this manifest keeps its key.
+  /// The custody of the key of a group made from this manifest.
   public var custody: Custody
-  /// Whether one person or several use the machine.
+  /// Whether one user or several share the machine.
   public var deviceMode: DeviceMode
 
   /// A manifest with every field given.
@@ -22,12 +22,12 @@ public struct GroupManifest: Hashable, Sendable {
     self.deviceMode = deviceMode
   }
 
-  /// A tool that may open a group, named by its executable.
+  /// A tool that may open a group, identified by its executable.
   public struct Member: Hashable, Sendable, CustomStringConvertible {
-    /// An absolute path, or a bare file name which any executable of that name matches.
+    /// An absolute path, or a bare file name, which matches every executable of that name.
     public let description: String
 
-    /// Returns nil for a relative path, an empty text, or one with a NUL or a newline.
+    /// Returns nil for a relative path, an empty text, or one with a control character.
     public init?(_ text: String) {
       let isBare = !text.utf8.contains(UInt8(ascii: "/"))
       guard !text.isEmpty, text != ".", text != "..", isBare || text.hasPrefix("/"),
@@ -43,11 +43,11 @@ public struct GroupManifest: Hashable, Sendable {
     }
   }
 
-  /// The custody a group's key is kept in. There is no plaintext custody.
+  /// Where a group's key is kept. There is no plaintext custody.
   public enum Custody: Hashable, Sendable {
     /// An item of the user's Secret Service.
     case secretService
-    /// A passphrase, stretched by scrypt (RFC 7914).
+    /// A passphrase, from which scrypt (RFC 7914) derives a key.
     case passphrase
     /// A file that holds key material, at an absolute path.
     case keyFile(path: String)
@@ -55,9 +55,9 @@ public struct GroupManifest: Hashable, Sendable {
 
   /// MSAL's device modes.
   public enum DeviceMode: String, Hashable, Sendable {
-    /// One person's machine: several accounts may be signed in.
+    /// A machine of one user: several accounts may be signed in.
     case `private`
-    /// A shared machine: exactly one account, and its sign-out is a sign-out for all tools.
+    /// A shared machine: only one account is signed in, and signing it out signs out all tools.
     case shared
   }
 

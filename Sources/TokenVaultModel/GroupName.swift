@@ -1,4 +1,4 @@
-/// The validated name of a keychain group, in the reverse-DNS form MSAL uses for keychain groups.
+/// The validated name of a keychain group, in the reverse-DNS form that MSAL uses.
 ///
 /// Lower-case ASCII letters, digits and hyphens in labels joined by single dots, 1 to 128
 /// characters. The name becomes a file name, so text that could leave a directory, hide a file or
@@ -30,16 +30,17 @@ public struct GroupName: Hashable, Sendable, Comparable, CustomStringConvertible
       }
   }
 
-  /// The order of the names' texts.
+  /// Orders names by their text.
   public static func < (left: GroupName, right: GroupName) -> Bool {
     left.description < right.description
   }
 }
 
 extension GroupName: ExpressibleByStringLiteral {
-  /// A name that is written in the program, such as `let group: GroupName = "com.example.tools"`.
+  /// A name written in the program, such as `let group: GroupName = "com.example.tools"`.
   ///
-  /// - Precondition: the literal is a group name; otherwise the program stops and says why. Use
+  /// - Precondition: the literal is a group name; otherwise the program stops, and a debug build
+  ///   prints the rule. Use
   ///   ``init(_:)`` for text that comes from outside of the program.
   public init(stringLiteral value: String) {
     guard let name = GroupName(value as String) else {

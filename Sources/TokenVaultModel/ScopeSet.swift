@@ -1,6 +1,6 @@
-/// A set of OAuth scopes (RFC 6749 section 3.3), compared without case as Microsoft Entra does.
+/// A set of OAuth scopes (RFC 6749 section 3.3), compared without case, as Microsoft Entra does.
 ///
-/// Two literals make one:
+/// A set is written as a string literal or as an array literal:
 ///
 ///     let read: ScopeSet = "User.Read Mail.Read"
 ///     let send: ScopeSet = ["User.Read", "Mail.Send"]

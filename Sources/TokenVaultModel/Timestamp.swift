@@ -1,4 +1,4 @@
-/// A moment in whole seconds since 1970-01-01T00:00:00Z, as token caches and OAuth answers carry it.
+/// A moment in whole seconds since 1970-01-01T00:00:00Z, as in token caches and OAuth responses.
 public struct Timestamp: Hashable, Sendable, Comparable {
   /// Seconds since the Unix epoch; negative before it.
   public let epochSeconds: Int64
@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     left.epochSeconds < right.epochSeconds
   }
 
-  /// The moment `seconds` later, held at the ends of the range instead of overflowing.
+  /// The moment `seconds` later; stops at the ends of the range instead of overflowing.
   public func advanced(by seconds: Int64) -> Timestamp {
     let (sum, overflow) = epochSeconds.addingReportingOverflow(seconds)
     return Timestamp(epochSeconds: overflow ? (seconds < 0 ? .min : .max) : sum)

@@ -2,10 +2,10 @@ internal import TokenVaultCSystem
 import Glibc
 
 /// Keys of type "user" in the kernel's user keyring (keyctl(2)): they outlive a process, expire
-/// by themselves and can be read by processes of the same user only.
+/// on their own, and only processes of the same user can read them.
 package enum KernelKeys {
-  /// Adds a key, or replaces the payload of the one with this description.
-  /// - Parameter seconds: its lifetime.
+  /// Adds a key, or replaces the payload of the key with this description.
+  /// - Parameter seconds: the lifetime of the key.
   package static func add(
     _ description: String, payload: UnsafeRawBufferPointer, seconds: UInt32
   ) throws(SystemCallError) {
@@ -13,8 +13,8 @@ package enum KernelKeys {
     if serial == -1 { throw SystemCallError(errno: errno, call: "add_key") }
   }
 
-  /// The serial of the key with this description; nil when there is none, or it has expired, or
-  /// the process may not ask (containers forbid it), so that nothing can have been kept either.
+  /// The serial of the key with this description; nil if there is none, if it has expired, or if the
+  /// process may not search (containers forbid it), in which case it cannot have added one either.
   package static func find(_ description: String) throws(SystemCallError) -> Int32? {
     let serial = unsafe tv_key_find(description)
     if serial != -1 { return serial }
@@ -23,8 +23,7 @@ package enum KernelKeys {
   }
 
   /// Reads a key's payload.
-  /// - Returns: the payload's size, which may be larger than what fitted; nil when the key went
-  ///   away in between.
+  /// - Returns: the payload's size, which may exceed the buffer's; nil if the key is gone.
   package static func read(
     _ serial: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemCallError) -> Int? {
@@ -34,7 +33,7 @@ package enum KernelKeys {
     throw SystemCallError(errno: errno, call: "keyctl_read")
   }
 
-  /// Takes a key out of the keyring.
+  /// Removes a key from the keyring.
   /// - Returns: whether it was still there.
   package static func remove(_ serial: Int32) throws(SystemCallError) -> Bool {
     if tv_key_remove(serial) == 0 { return true }

@@ -1,4 +1,4 @@
-/// A system call that failed: its name and the errno it left.
+/// A failed system call: its name and errno.
 package struct SystemCallError: Error, Equatable, Sendable {
   /// The errno value, for example `ENOENT`.
   package let errno: Int32

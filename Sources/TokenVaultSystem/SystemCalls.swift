@@ -1,10 +1,10 @@
 internal import TokenVaultCSystem
 import Glibc
 
-/// The system calls that Swift cannot import, and the ones whose errno must not get lost.
+/// System calls that Swift cannot import, or whose errno must be kept.
 package enum SystemCalls {
-  /// Takes the process out of reach of core files, of the runtime's crash reports and of ptrace by
-  /// its own user: a process that holds keys calls it first.
+  /// Disables core files, the Swift runtime's crash reports, and ptrace by processes of the same
+  /// user. A process that holds keys calls this first.
   package static func makeUndumpable() throws(SystemCallError) {
     try check(tv_make_undumpable(), "prctl")
   }
@@ -17,8 +17,8 @@ package enum SystemCalls {
     try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
   }
 
-  /// Renames a file in one step, and fails with `EEXIST` where the new name is taken. A file system
-  /// that cannot do it answers `EINVAL`.
+  /// Renames a file atomically; throws `EEXIST` if the new name is taken and `EINVAL` if the file
+  /// system does not support this.
   package static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {
     try check(unsafe tv_rename_new(from, to), "renameat2")
   }
@@ -34,12 +34,12 @@ package enum SystemCalls {
       return true
     }
     let failure = errno
-    // POSIX lets fcntl say either of them for a conflicting lock.
+    // POSIX allows either of them for a conflicting lock.
     if failure == EAGAIN || failure == EACCES { return false }
     throw SystemCallError(errno: failure, call: "fcntl")
   }
 
-  /// Accepts a waiting connection, close-on-exec and non-blocking; nil where none waits.
+  /// Accepts a pending connection, close-on-exec and non-blocking; nil if none is pending.
   package static func accept(_ socket: Int32) -> Int32? {
     let client = retried { tv_accept(socket) }
     return client >= 0 ? client : nil
@@ -52,10 +52,10 @@ package enum SystemCalls {
     return user
   }
 
-  /// The flag of `posix_spawn` for a session of its own.
+  /// The flag of `posix_spawn` that starts a new session.
   package static var spawnsSession: Int16 { tv_spawn_setsid }
 
-  /// The size of the terminal behind a descriptor; nil where there is none, or it has no size.
+  /// The size of the terminal of a descriptor; nil if it is not a terminal or has no size.
   package static func windowSize(_ descriptor: Int32) -> (rows: Int, columns: Int)? {
     var (rows, columns) = (UInt16(0), UInt16(0))
     guard unsafe tv_window_size(descriptor, &rows, &columns) == 0, rows > 0, columns > 0 else {

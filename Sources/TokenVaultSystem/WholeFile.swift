@@ -1,23 +1,23 @@
 internal import TokenVaultCSystem
 import Glibc
 
-/// Files that are there whole or not at all.
+/// Writes files that appear complete or not at all.
 package enum WholeFile {
-  /// Writes a file with mode 0600 and its bytes on the disk; with `replacing`, in the place of an
-  /// old one, which is kept until the new one is whole. The directory is not synced.
+  /// Writes a file with mode 0600 and syncs its bytes to disk. With `replacing`, it takes the place
+  /// of an existing file, which is kept until the new one is complete. The directory is not synced.
   ///
-  /// The file has no name before it is whole, so that a process killed in between leaves nothing of
-  /// it. No call gives a nameless file the name of another, though: replacing goes by a second
-  /// name, `PATH.PID.new`, for the length of one rename. Where the file system has no nameless
-  /// files the bytes are written under that name, or under the path itself.
-  /// - Throws: `EEXIST` where the path is taken and `replacing` is false.
+  /// The file has no name before it is complete, so that a killed process leaves nothing of it. No
+  /// system call gives a nameless file a name that is taken, so replacing uses a second name,
+  /// `PATH.PID.new`, for the duration of one rename. On a file system without nameless files the
+  /// bytes are written under that name, or under the path itself.
+  /// - Throws: `EEXIST` if the path is taken and `replacing` is false.
   package static func write(
     _ bytes: [UInt8], to path: String, replacing: Bool
   ) throws(SystemCallError) {
     let draft = "\(path).\(getpid()).new"
-    /// What is left to remove when something fails.
+    /// The name to remove if a step fails.
     var name: String?
-    // From a process that was killed and had the same number.
+    // Left by a killed process that had the same process id.
     if replacing { unsafe unlink(draft) }
     let descriptor: Int32
     if let nameless = try openNameless(beside: path) {
@@ -48,11 +48,11 @@ package enum WholeFile {
     }
   }
 
-  /// Nil where the file system has no nameless files.
+  /// nil if the file system has no nameless files.
   private static func openNameless(beside path: String) throws(SystemCallError) -> Int32? {
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     do { return try SystemCalls.open(directory, O_WRONLY | tv_o_tmpfile, mode: 0o600) } catch {
-      // EISDIR is the answer of kernels, EINVAL of some file systems, that do not know the flag.
+      // Kernels that do not know the flag return EISDIR, some file systems EINVAL.
       guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) else { throw error }
       return nil
     }

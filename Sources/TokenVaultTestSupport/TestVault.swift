@@ -57,10 +57,10 @@ package final class TestVault: Sendable {
 
   /// A configuration for this vault, like that of the command line.
   package func configuration(_ group: GroupName = .universalStorage) -> VaultConfiguration {
-    guard
-      var configuration = VaultConfiguration(
-        group: group, environment: ["HOME": home.path])
-    else { preconditionFailure("the home is an absolute path") }
+    var configuration: VaultConfiguration
+    do {
+      configuration = try VaultConfiguration(group: group, environment: ["HOME": home.path])
+    } catch { preconditionFailure("the home is not an absolute path: \(error)") }
     configuration.sessionBusAddress = session.busAddress
     configuration.manifestDirectories = [manifestDirectory.path, machineManifestDirectory.path]
     configuration.deviceFile = home.appending(path: "etc/device.json").path

@@ -7,7 +7,7 @@
 #define TV_SIGNED_ENUM(name) name
 #include "../../Sources/TokenVaultCCurl/Prototypes.h"
 
-// A prototype that differs from the installed header's does not compile.
+// A prototype that differs from the one in the installed header does not compile.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 #define CHECK(result, name, arguments) \
@@ -21,7 +21,7 @@ UNSIGNED(CURLINFO)
 UNSIGNED(CURLMSG)
 _Static_assert((CURLMcode)-1 < (CURLMcode)0, "CURLMcode");
 
-// What the door makes of the struct that it reads.
+// The layout that TokenVaultCCurl assumes for the struct it reads.
 typedef struct {
   unsigned msg;
   void *easy_handle;

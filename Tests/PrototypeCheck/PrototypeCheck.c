@@ -7,10 +7,10 @@
 #define TV_INSTANCE GTypeInstance
 #include "../../Sources/TokenVaultCSecretService/Prototypes.h"
 
-// A prototype that differs from the installed header's does not compile.
+// A prototype that differs from the one in the installed header does not compile.
 #define CHECK(result, name, arguments) \
   _Static_assert(__builtin_types_compatible_p(__typeof__(name), result arguments), #name);
-#undef g_object_unref  // A macro that keeps the type; the function is what dlsym finds.
+#undef g_object_unref  // A macro that keeps the type; dlsym finds the function.
 #undef g_hash_table_insert
 TV_FUNCTIONS(CHECK)
 

@@ -43,7 +43,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
     let result = try await app.acquireToken(interactive: request)
     #expect(result.tokenType == "Bearer")
-    #expect(result.authorizationHeader.reveal() == "Bearer " + result.accessToken.reveal())
+    #expect(result.authorizationHeader.reveal() == "Bearer " + result.accessToken.revealText())
     #expect(result.idToken != nil)
     #expect(result.account.username == Self.user)
     #expect(result.tenantProfile?.isHomeTenantProfile == true)
@@ -88,7 +88,7 @@ import TokenVaultModel
     let silent = SilentRequest(scopes: Self.scopes, account: account)
     let tokens = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<32 {
-        group.addTask { try await app.acquireTokenSilent(silent).accessToken.reveal() }
+        group.addTask { try await app.acquireTokenSilent(silent).accessToken.revealText() }
       }
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }

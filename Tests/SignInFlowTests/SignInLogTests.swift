@@ -41,7 +41,7 @@ import TokenVaultModel
     #expect(all.contains("POST \(bench.provider.url): 200") == (level >= .verbose))
     #expect(lines.all.withLock { $0.allSatisfy { $0.level <= level } })
     for secret in [
-      result.accessToken.reveal(), result.idToken?.reveal() ?? "?", "code=", "state=", "ada@",
+      result.accessToken.revealText(), result.idToken?.reveal() ?? "?", "code=", "state=", "ada@",
       "contoso", result.account.identifier,
     ] { #expect(!all.contains(secret)) }
   }

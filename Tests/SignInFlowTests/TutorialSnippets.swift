@@ -1,4 +1,3 @@
-import TokenVaultSignInTransport
 import TokenVault
 
 /// What docs/tutorial.md shows beside Examples/GraphSample: it is compiled here, and
@@ -24,7 +23,7 @@ enum TutorialSnippets {
 
   static func prompts(
     _ application: PublicClientApplication, _ scopes: ScopeSet
-  ) async throws -> AuthenticationResult {
+  ) async throws -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.prompt = .login
     request.loginHint = "ada@contoso.example"

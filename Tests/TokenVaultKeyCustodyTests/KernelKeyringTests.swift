@@ -10,7 +10,7 @@ import TokenVaultCrypto
     #expect(try kept(id) == nil)
     try KernelKeyring.keep(key, as: id, seconds: 600)
     #expect(try kept(id) == bytes(key))
-    // A rotation must not be served the key of before.
+    // After a rotation the former key must not be found.
     #expect(try kept(id.with(generation: 8)) == nil)
     #expect(try kept(.fresh(generation: 7)) == nil)
 

@@ -84,8 +84,8 @@ import TokenVaultCrypto
       unsafe #expect(chown(path, 65534, 65534) == 0)
       #expect(refusal(path) == .keyFileUnsafe(path: path, reason: .notOwned))
     } else {
-      // Without root no file can be given away; what is somebody else's and neither root's nor
-      // readable for us cannot even be opened.
+      // Without root the owner of a file cannot be changed, so this only checks a file that belongs
+      // to another user and cannot be opened.
       #expect(refusal("/etc/shadow") == .keyFileUnreadable(path: "/etc/shadow", errno: EACCES))
     }
   }

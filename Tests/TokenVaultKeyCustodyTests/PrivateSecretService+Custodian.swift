@@ -11,7 +11,7 @@ extension PrivateSecretService {
       deadlineMilliseconds: deadlineMilliseconds)
   }
 
-  /// What another program, secret-tool, finds in the service.
+  /// The items of the group as another program, secret-tool, shows them.
   func attributes(group: GroupKeyID) throws -> [String] {
     let text = try run([
       "sh", "-c", "secret-tool search --all --unlock group \(group.hexGroup) 2>&1",

@@ -81,7 +81,7 @@ import TokenVaultCrypto
     let id = GroupKeyID.fresh()
     let right = try SecretBytes.random(count: 32)
     try service.plant("no key at all", as: id)
-    // The schema makes them two items with one id.
+    // A different schema makes a second item with the same id.
     let wrong = String(repeating: "A", count: 43)
     try service.run(
       [

@@ -42,7 +42,7 @@ import TokenVaultCrypto
     #expect(outcomes.failures == [])
     let kept = (0..<40).filter { $0 % 5 % 2 == 1 }.map { UInt64($0) }
     #expect(try custodian.generations(of: group.groupID) == kept)
-    // The daemon's connection, dbus-send's own and the bus: none of ours is left open.
+    // Only the connections of the daemon and of dbus-send are left.
     let end = ContinuousClock.now + .seconds(10)
     while try connections(service) > 2, ContinuousClock.now < end { usleep(2000) }
     #expect(try connections(service) == 2)
@@ -64,7 +64,7 @@ import TokenVaultCrypto
   ) async throws {
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
-    // Here only the deadline of a test run counts, for the machine may be busy.
+    // Longer than a busy machine takes.
     let custodian = SecretServiceCustodian(
       busAddress: service.busAddress, allowPrompt: false, deadlineMilliseconds: 60_000)
     try custodian.store(key, as: id)

@@ -5,7 +5,7 @@ import TokenVaultSystem
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-/// The Secret Service as it is met: each state has an error of its own, for each call, in time.
+/// The states of the Secret Service: each is an error of its own for every call, within the deadline.
 @Suite(.timeLimit(.minutes(5))) struct SecretServiceStateTests {
   @Test(arguments: [
     (PrivateSecretService.State.noBus, CustodyError.noBus),
@@ -75,9 +75,9 @@ import TokenVaultCrypto
     #expect(error == .timedOut)
   }
 
-  /// The daemon dies by a thread of its own, once the call has reached the bus: waiting for a turn
-  /// among other tests would let the deadline answer in its place, and the relay has to go on, in
-  /// case it has the call in two pieces.
+  /// A thread of its own kills the daemon once the call has reached the bus: in the test's own thread,
+  /// other tests could delay it beyond the deadline, and the relay must keep running in case it
+  /// receives the call in two pieces.
   @Test(arguments: ["ReadAlias", "OpenSession", "GetSecret", "CreateItem", "Delete"])
   func aDaemonThatDiesDuringACallIsReportedAsGoneNotAsWithoutAKey(
     call: String
@@ -99,7 +99,7 @@ import TokenVaultCrypto
     Thread.detachNewThread {
       reached.wait()
       #expect(throws: Never.self) {
-        // By the time that the bus has greeted others, it has passed on the call.
+        // When the bus has answered later connections, it has passed on the call.
         for _ in 0..<3 {
           _ = try SessionBus.open(service.busAddress, Deadline(milliseconds: 20_000))
         }
@@ -132,7 +132,7 @@ import TokenVaultCrypto
     let key = try SecretBytes.random(count: 32)
     try custodian.store(key, as: id)
     try service.lock()
-    // What is there and what never was look the same from outside.
+    // A stored key and a key that never existed look the same from outside.
     for id in [id, .fresh()] {
       #expect(failure { () throws(CustodyError) in _ = try custodian.key(id) } == .locked)
       #expect(failure { () throws(CustodyError) in try custodian.delete(id) } == .locked)
@@ -203,8 +203,8 @@ import TokenVaultCrypto
     #expect(
       failure { () throws(CustodyError) in _ = try custodian.generations(of: id.groupID) }
         == expected)
-    // Four answers within one second each, and a generous allowance for a busy machine; well
-    // below the four deadlines of those for whom it is not the deadline that answers.
+    // Four answers within one second each, and a generous allowance for a busy machine. It is less
+    // than one full deadline of the custodians whose errors must not come from the deadline.
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 }

@@ -48,7 +48,7 @@ import TokenVaultCrypto
   }
 
   @Test func aPeerThatFloodsIsDisconnected() async throws {
-    // One endless message, and endless small ones.
+    // One endless message, and an endless series of small ones.
     let signal: [UInt8] = [108, 4, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
     let huge: [UInt8] = [108, 2, 1, 1, 255, 255, 255, 127, 1, 0, 0, 0, 0, 0, 0, 0]
     for flood in [Array(repeating: signal, count: 200_000).flatMap { $0 }, huge] {
@@ -101,7 +101,7 @@ import TokenVaultCrypto
     for (number, replay) in replays.enumerated() {
       do throws(CustodyError) {
         let answer = bytes(try custodian.key(id))
-        // A flip in the key's own text is the one thing that the protocol cannot notice.
+        // Only a change in the text of the key itself goes unnoticed by the protocol.
         let isKeyTouched = number > 0 && replay.range(of: text) == nil
         #expect(answer == bytes(key) || isKeyTouched, "replay \(number)")
       } catch {
@@ -112,7 +112,7 @@ import TokenVaultCrypto
   }
 }
 
-/// Answers its nth client with the nth text, whatever the client says.
+/// Answers its nth client with the nth text, without reading the request first.
 private final class ReplayingPeer: Sendable {
   let busAddress: String
   private let listener: Int32

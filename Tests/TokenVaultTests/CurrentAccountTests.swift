@@ -121,7 +121,7 @@ struct CurrentAccountTests {
 
   @Test("a plain secret is an account that can be current")
   func secrets() throws {
-    let service = try #require(ServiceURL("git.example"))
+    let service = ServiceURL("git.example")
     _ = try core.addSecret(
       Redacted(Array("fake-pat".utf8)), service: service, username: "ada")
     #expect(try core.currentAccount().authorityType == .secret)

@@ -49,7 +49,7 @@ struct DeviceTests {
       return
     }
     #expect(account.username == "ada@contoso.example")
-    let service = try #require(ServiceURL("git.example"))
+    let service = ServiceURL("git.example")
     let secret = #expect(throws: VaultError.self) {
       try core.addSecret(Redacted([1]), service: service, username: "u")
     }

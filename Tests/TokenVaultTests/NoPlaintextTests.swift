@@ -32,7 +32,7 @@ struct NoPlaintextTests {
       Person.ada.cache() + Person.bob.cache() + Person.eve(policy: "b2c_1_signin").cache())
     try core.importCache(try MSALCache(json: Array(MSALCacheFixtures.objectiveC.utf8)))
     _ = try core.addSecret(
-      Redacted(Array("fake-pat".utf8)), service: try #require(ServiceURL("git.example/team")),
+      Redacted(Array("fake-pat".utf8)), service: ServiceURL("git.example/team"),
       username: "ada-at-git")
     try core.setAlias(alias, of: Person.ada.username)
     try core.switchTo(alias)

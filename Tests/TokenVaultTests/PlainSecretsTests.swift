@@ -33,7 +33,7 @@ struct PlainSecretsTests {
       "localhost:5000/v2/": "https://localhost:5000/v2",
     ]
     for (text, form) in forms { #expect(ServiceURL(text)?.description == form) }
-    #expect(ServiceURL("https://git.example:443/a")?.host == "git.example")
+    #expect(ServiceURL("https://git.example:443/a").host == "git.example")
   }
 
   @Test(

@@ -9,16 +9,14 @@ enum DurableWrite {
     vault: Sample, bare: Sample
   ) {
     let group: GroupName = "dev.tokenvault.shared"
-    guard let configuration = VaultConfiguration(group: group, environment: environment),
-      let service = ServiceURL("https://bench.example.com")
-    else { throw Command.Failed(arguments: ["configuration"], status: -1) }
-    let vault = Vault(configuration)
+    let vault = Vault(try VaultConfiguration(group: group, environment: environment))
     let secret = [UInt8](repeating: 0x73, count: 4096)
     let bare = try BareTable(path: directory + "/bare.sqlite")
     var samples = (Sample(), Sample())
     for run in 0..<(runs + 5) {
       let start = now()
-      try await vault.addSecret(Redacted(secret), service: service, username: "bench")
+      try await vault.setSecret(
+        Redacted(secret), for: "https://bench.example.com", username: "bench")
       let middle = now()
       try bare.write(secret)
       let end = now()

@@ -10,8 +10,7 @@ enum SilentToken {
     directory: String, environment: [String: String], runs: Int
   ) async throws -> (ours: Sample, theirs: Double?) {
     let group: GroupName = "dev.tokenvault.shared"
-    guard let configuration = VaultConfiguration(group: group, environment: environment)
-    else { throw Command.Failed(arguments: ["configuration"], status: -1) }
+    let configuration = try VaultConfiguration(group: group, environment: environment)
     let cache = cache(accounts: 100)
     let application = PublicClientApplication(
       ApplicationConfiguration(

@@ -27,7 +27,7 @@ public final class PublicClientApplication: Sendable {
   /// - Parameter log: what is told of signing in; nil for silence.
   public init(
     _ configuration: ApplicationConfiguration, vault: VaultConfiguration,
-    platform: SignInPlatform, log: SignInLog? = nil
+    platform: SignInPlatform = .system, log: SignInLog? = nil
   ) {
     self.configuration = configuration
     self.log = log
@@ -37,6 +37,30 @@ public final class PublicClientApplication: Sendable {
     self.vault = Vault(vault)
     directory = ProviderDirectory(transport: platform.transport)
     keys = ProviderKeys(transport: platform.transport)
+  }
+
+  /// An application over a group of this process's environment.
+  ///
+  /// ```swift
+  /// let app = try PublicClientApplication(
+  ///   clientID: "11111111-2222-3333-4444-555555555555",
+  ///   authority: "https://login.microsoftonline.com/common", vault: .process())
+  /// ```
+  ///
+  /// The redirect URI is the one that the provider of the authority expects of native applications:
+  /// `http://localhost` for Microsoft, `http://127.0.0.1/` for others.
+  /// - Throws: ``VaultError/signIn(_:)`` for an authority that is not one.
+  public convenience init(
+    clientID: String, authority: String, vault: VaultConfiguration,
+    platform: SignInPlatform = .system
+  ) throws(VaultError) {
+    let configuration: ApplicationConfiguration
+    do {
+      let authority = try Authority(authority)
+      configuration = ApplicationConfiguration(
+        clientID: clientID, authority: authority, redirectURI: try .standard(of: authority))
+    } catch { throw .signIn(error) }
+    self.init(configuration, vault: vault, platform: platform)
   }
 
   /// The version of this library.
@@ -51,7 +75,7 @@ public final class PublicClientApplication: Sendable {
   ///   nevertheless.
   public func acquireToken(
     interactive request: InteractiveRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let application = configuration
     try requireKnown(request.authority)
     return try await logged("interactive") { () throws(VaultError) in
@@ -65,7 +89,7 @@ public final class PublicClientApplication: Sendable {
   /// Signs a user in on another device; ``events`` tells the code.
   public func acquireToken(
     deviceCode request: DeviceCodeRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let application = configuration
     return try await logged("device code") { () throws(VaultError) in
       try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
@@ -82,13 +106,13 @@ public final class PublicClientApplication: Sendable {
   ///   application has to handle.
   public func acquireTokenSilent(
     _ request: SilentRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try await logged("silent") { () throws(VaultError) in try await silent(request) }
   }
 
   private func silent(
     _ request: SilentRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try requireKnown(request.authority)
     var tokens = tokenRequest(request.scopes)
     tokens.authority = request.authority
@@ -230,8 +254,8 @@ public final class PublicClientApplication: Sendable {
   }
 
   private func logged(
-    _ what: String, _ body: () async throws(VaultError) -> AuthenticationResult
-  ) async throws(VaultError) -> AuthenticationResult {
+    _ what: String, _ body: () async throws(VaultError) -> TokenResult
+  ) async throws(VaultError) -> TokenResult {
     guard let log else { return try await body() }
     do {
       let result = try await body()
@@ -251,7 +275,7 @@ public final class PublicClientApplication: Sendable {
   private func exclusively(
     _ scheme: AuthenticationScheme,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let cancellation = Cancellation()
     let isFree = session.withLock { session in
       guard session == nil else { return false }
@@ -266,7 +290,7 @@ public final class PublicClientApplication: Sendable {
   private func onThread(
     _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try await blocking(cancellation) { acquisition throws(VaultError) in
       let presentation = try self.key.presentation(scheme)
       return try TokenCompletion(session: acquisition.session).complete(

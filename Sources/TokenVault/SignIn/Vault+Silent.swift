@@ -8,7 +8,7 @@ extension Vault {
   func servedSilently(
     _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions,
     _ presentation: TokenPresentation
-  ) throws(VaultError) -> AuthenticationResult? {
+  ) throws(VaultError) -> TokenResult? {
     try session.read { transaction in
       let stored = try self.session.lookup.stored(reference, in: transaction)
       guard

@@ -17,8 +17,7 @@ package struct ServiceSecrets {
       !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
-    var record = AccountRecord(
-      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
+    var record = Self.record(service, username)
     let bytes = secret.reveal().count
     try vaultErrors(session.group) {
       try Payload.requireStorable(secretBytes: bytes, extraBytes: 0)
@@ -43,5 +42,24 @@ package struct ServiceSecrets {
       return session.lookup.account(stored, in: transaction)
     }
     return (account, madeGroup)
+  }
+
+  /// The stored secret of a user name at a service.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` when there is none.
+  package func secret(
+    for service: ServiceURL, username: String
+  ) throws(VaultError) -> Redacted<[UInt8]> {
+    let identity = Self.record(service, username).identity
+    return try session.read { transaction in
+      guard let stored = try transaction.account(tag: transaction.tag(of: identity)),
+        let entry = stored.record.stored.first(where: { $0.credential.kind == .secret })
+      else { throw VaultError.noAccount(username, group: session.group) }
+      return try transaction.payload(of: entry, in: stored).secret
+    }
+  }
+
+  private static func record(_ service: ServiceURL, _ username: String) -> AccountRecord {
+    AccountRecord(
+      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
   }
 }

@@ -29,3 +29,14 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     description = "\(scheme)://\(host)\(path)"
   }
 }
+
+extension ServiceURL: ExpressibleByStringLiteral {
+  /// A URL that the programmer wrote. A literal that ``init(_:)`` refuses is a programming error and
+  /// stops the program.
+  public init(stringLiteral text: String) {
+    guard let url = ServiceURL.init(text) else {
+      preconditionFailure("\"\(text)\" is no URL of a service")
+    }
+    self = url
+  }
+}

@@ -3,18 +3,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// What Swift cannot import from the C library: variadic functions and missing headers.
-// Each function returns what the system call returns and leaves errno as it was set.
+// Functions that Swift cannot import from the C library, because they are variadic or their header is
+// missing. Each returns the result of the system call and leaves errno unchanged.
 
-/// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and a crash ends the process without a report.
+/// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and default handlers for the signals of a crash, so that
+/// it ends the process without a report.
 int tv_make_undumpable(void);
-/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 goes to the end of the file.
+/// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 means to the end of the file.
 int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
 /// open(2) with a mode.
 int tv_open(const char *path, int flags, mode_t mode);
 /// O_TMPFILE.
 extern const int tv_o_tmpfile;
-/// renameat2(RENAME_NOREPLACE): EEXIST where `to` is there already.
+/// renameat2(RENAME_NOREPLACE): EEXIST if `to` exists.
 int tv_rename_new(const char *from, const char *to);
 
 /// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK.

@@ -1,4 +1,4 @@
-/// Whom a method call goes to.
+/// The destination and the signature of a method call.
 struct DBusCall {
   let destination: String
   let path: String

@@ -1,14 +1,14 @@
 internal import TokenVaultCrypto
 
-/// Reads values of the D-Bus wire format. Every length is checked against what was received, so a
-/// peer can make it throw and nothing else.
+/// Reads values of the D-Bus wire format. Every length is checked against the received bytes, so a
+/// malicious peer can make it throw, but not read out of bounds.
 struct DBusReader {
   private let buffer: ReceiveBuffer
   private let origin: Int
   private let end: Int
   private(set) var offset: Int
 
-  /// A reader of a part of the buffer that starts at a message's alignment origin.
+  /// A reader of the part of the buffer from a message's alignment origin on.
   init(_ buffer: ReceiveBuffer, _ range: Range<Int>) {
     self.buffer = buffer
     origin = range.lowerBound
@@ -64,7 +64,7 @@ struct DBusReader {
     }
   }
 
-  /// Passes over a string, or an array of bytes.
+  /// Skips a string or an array of bytes.
   mutating func skipBytes(terminated: Bool) throws(CustodyError) {
     try skip(Int(try uint32()) + (terminated ? 1 : 0))
   }

@@ -1,15 +1,15 @@
 /// Writes method calls in the D-Bus wire format (D-Bus Specification, "Message Protocol"),
-/// little-endian, one behind the other.
+/// little-endian, one after another.
 struct DBusWriter {
   private(set) var bytes: [UInt8] = []
   private var origin = 0
 
-  /// The bus is not to start a service for this call.
+  /// Tells the bus not to start a service for this call.
   static let noAutoStart: UInt8 = 2
 
   init() { bytes.reserveCapacity(1024) }
 
-  /// Text of the authentication conversation, ahead of all messages.
+  /// Text of the authentication conversation, which precedes all messages.
   mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   mutating func uint32(_ value: UInt32) {
@@ -45,7 +45,7 @@ struct DBusWriter {
     patch(length, UInt32(bytes.count - start))
   }
 
-  /// - Parameter flags: of the message, such as ``noAutoStart``.
+  /// - Parameter flags: the message's flags, such as ``noAutoStart``.
   mutating func call(
     _ serial: UInt32, _ call: DBusCall, flags: UInt8 = 0,
     _ body: (inout DBusWriter) -> Void = { _ in }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What came in on a connection. A reference, so that no reader can make the array copy itself
-/// and leave a secret behind; wiped when it goes, and whenever it grows.
+/// The bytes received on a connection. A class, so that no reader can trigger a copy of the array
+/// and leave a secret behind in it; wiped when it is released and whenever it grows.
 final class ReceiveBuffer {
   private(set) var bytes = [UInt8](repeating: 0, count: 4096)
   private(set) var count = 0
 
-  /// Lets `fill` write behind what is there; it returns how many bytes it wrote.
+  /// Lets `fill` append bytes; it returns how many it wrote.
   func receive(_ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
     if count == bytes.count {
       var larger = [UInt8](repeating: 0, count: bytes.count * 4)

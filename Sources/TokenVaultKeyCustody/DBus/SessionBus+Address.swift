@@ -17,7 +17,7 @@ extension SessionBus {
       let socket = Glibc.socket(
         AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       guard socket >= 0 else { throw .noBus }
-      // A bus that no longer accepts must not hold us for longer than the deadline.
+      // A bus that no longer accepts must not block the call for longer than the deadline.
       var patience = deadline.socketTimeout
       unsafe setsockopt(
         socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))

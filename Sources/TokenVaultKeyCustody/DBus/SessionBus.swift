@@ -7,18 +7,18 @@ internal import TokenVaultSystem
 /// Hand-written because each maintained library costs more time to load than the whole
 /// conversation takes: see docs/decisions/0003-lean-secret-service-read.md.
 struct SessionBus: ~Copyable {
-  /// An honest conversation takes a few kilobytes.
+  /// The most bytes that are accepted; an honest conversation takes a few kilobytes.
   private static let limit = 1 << 20
 
   private let socket: Int32
-  /// Over all that is waited for from now on.
+  /// Limits every wait from now on.
   var deadline: Deadline
   private let buffer = ReceiveBuffer()
   private var parsed = 0
   private var replies: [Reply] = []
   private var pending = DBusWriter()
   private var lastSerial: UInt32 = 0
-  /// The call whose answer has not been looked at yet.
+  /// The Hello call, until its answer has been checked.
   private var greeting: UInt32?
 
   private struct Reply {
@@ -33,8 +33,9 @@ struct SessionBus: ~Copyable {
     self.deadline = deadline
   }
 
-  /// Connects, and queues what greets the bus. Nothing is waited for: the peer's credentials are
-  /// the kernel's, so the exchange is a formality, and the bus reads in order.
+  /// Connects and queues the authentication and the Hello call, without waiting for answers: the
+  /// kernel vouches for the peer's credentials, so the exchange is a formality, and the bus reads in
+  /// order.
   /// - Parameter address: as in `DBUS_SESSION_BUS_ADDRESS`.
   static func open(_ address: String?, _ deadline: Deadline) throws(CustodyError) -> SessionBus {
     var bus = SessionBus(socket: try connect(address, deadline), deadline: deadline)
@@ -44,7 +45,7 @@ struct SessionBus: ~Copyable {
     return bus
   }
 
-  /// Looks at the bus's answers to the greeting, once.
+  /// Checks the bus's answers to the authentication and the Hello call, once.
   private mutating func greeted() throws(CustodyError) {
     guard let hello = greeting else { return }
     greeting = nil
@@ -52,14 +53,14 @@ struct SessionBus: ~Copyable {
     _ = try reply(to: hello, "s")
   }
 
-  /// Sends what is queued.
+  /// Sends the queued calls.
   mutating func flush() throws(CustodyError) {
     do throws(CustodyError) { try send() } catch .serviceGone where greeting != nil { throw .noBus }
   }
 
   deinit { close(socket) }
 
-  /// Queues a call, which leaves with the next wait for a reply.
+  /// Queues a call, which is sent with the next wait for a reply.
   /// - Returns: its serial.
   mutating func call(
     _ call: DBusCall, flags: UInt8 = 0, _ body: (inout DBusWriter) -> Void = { _ in }
@@ -137,7 +138,7 @@ struct SessionBus: ~Copyable {
     }
   }
 
-  /// Takes in the next message if all of it is there; what is no reply is dropped.
+  /// Parses the next message if it has arrived in full; drops messages that are not replies.
   private mutating func parseMessage() throws(CustodyError) -> Bool {
     guard buffer.count - parsed >= 16 else { return false }
     var header = DBusReader(buffer, parsed..<buffer.count)

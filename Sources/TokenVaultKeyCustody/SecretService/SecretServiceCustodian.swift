@@ -5,18 +5,18 @@ package import TokenVaultCrypto
 /// Keeps group keys in the Linux Secret Service. Every call blocks.
 ///
 /// Reading speaks D-Bus directly; creating, deleting and unlocking go through libsecret, which is
-/// loaded then. Each state of the service is an error of its own, thrown within the deadline
-/// unless a prompt is shown: that may take as long as the user takes.
+/// loaded at the first such call. Each state of the service is an error of its own, thrown within the
+/// deadline. The deadline does not run while the service shows a prompt to the user.
 package struct SecretServiceCustodian: StoringKeyCustodian {
   private let busAddress: String?
   private let allowPrompt: Bool
   private let deadlineMilliseconds: Int
 
-  /// A custodian that has not connected yet.
+  /// A custodian, which connects with each call.
   /// - Parameters:
-  ///   - busAddress: as in `DBUS_SESSION_BUS_ADDRESS`.
-  ///   - allowPrompt: whether a locked collection may make the service ask the user.
-  ///   - deadlineMilliseconds: over each conversation with the service.
+  ///   - busAddress: the session bus, as in `DBUS_SESSION_BUS_ADDRESS`.
+  ///   - allowPrompt: whether the service may ask the user to unlock a collection.
+  ///   - deadlineMilliseconds: the time limit of each conversation with the service.
   package init(busAddress: String?, allowPrompt: Bool, deadlineMilliseconds: Int = 1000) {
     self.busAddress = busAddress
     self.allowPrompt = allowPrompt
@@ -28,10 +28,10 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     try key(id, where: { _ in true })
   }
 
-  /// The key of a generation that `accept` takes.
+  /// The first key of a generation that `accept` approves.
   ///
-  /// Several items can have one id, after an interrupted rotation or an import; each is offered in
-  /// turn. Throws `wrongKey` when none is taken.
+  /// Several items can have the same id, after an interrupted rotation or an import; each is passed
+  /// to `accept` in turn. Throws `wrongKey` when it approves none.
   package func key(
     _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
@@ -45,21 +45,21 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     return try reader.firstKey(id, where: accept)
   }
 
-  /// A conversation with the service that has begun, for the next key that is read.
+  /// A conversation that has begun, for reading one key.
   package struct Conversation: ~Copyable {
     fileprivate var reader: SecretServiceReader?
   }
 
-  /// Begins a conversation and waits for nothing, so that the service's first answer comes while
-  /// the caller does something else. What goes wrong is thrown when a key is asked for. A service
-  /// that does not run is not started by this.
+  /// Begins a conversation without waiting, so that the service's first answer arrives while the
+  /// caller does other work. A failure is thrown when the key is read. This does not start a service
+  /// that is not running.
   package func begin() -> Conversation {
     do throws(CustodyError) {
       return Conversation(reader: try SecretServiceReader.begin(busAddress, deadline))
     } catch { return Conversation(reader: nil) }
   }
 
-  /// The key of a generation, over a conversation that has begun.
+  /// The key of a generation, read in a conversation that has begun.
   package func key(
     _ id: GroupKeyID, over conversation: consuming Conversation
   ) throws(CustodyError) -> SecretBytes {
@@ -74,9 +74,9 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
 
   /// Stores a new key and reads it back.
   ///
-  /// Throws `alreadyStored` when there is an item with this id: none is ever overwritten. When the
-  /// key that comes back is another, it throws `wrongKey`. After any error but these the item may be
-  /// there or not: ask ``generations(of:)`` before trying again.
+  /// Throws `alreadyStored` when an item has this id, because items are never overwritten, and
+  /// `wrongKey` when another key is read back. After any other error the item may or may not exist:
+  /// check ``generations(of:)`` before trying again.
   package func store(
     _ key: borrowing SecretBytes, as id: GroupKeyID
   ) throws(CustodyError) {
@@ -95,10 +95,10 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     _ = try reader.firstKey(id) { $0.isEqual(to: expected) }
   }
 
-  /// Deletes every item with this id and makes sure that none is left.
+  /// Deletes every item with this id and verifies that none is left.
   ///
-  /// Deleting what is not there is no error. Nothing found in a locked collection is not gone:
-  /// then it throws `locked`.
+  /// Deleting a missing item is no error. A search in a locked collection finds nothing and proves
+  /// nothing: this throws `locked`.
   package func delete(_ id: GroupKeyID) throws(CustodyError) {
     guard try contains(id) else { return }
     unsafe try request { request in
@@ -123,7 +123,7 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   /// Whether libsecret, which creates and deletes keys, can be loaded.
   package static var isLibraryLoadable: Bool { tv_secret_library() }
 
-  /// What a diagnosis sees; never prompts.
+  /// The service's state, for `doctor`; never prompts.
   package func status() -> SecretServiceStatus {
     SecretServiceStatus(address: busAddress, deadline: deadline)
   }

@@ -5,23 +5,24 @@ internal import TokenVaultSystem
 
 /// Reads from the Secret Service without libsecret: one conversation, one deadline.
 ///
-/// The order of calls is what gnome-keyring 42 survives. It takes in a new client beside handling
-/// that client's first call: if this is OpenSession, it may abort; if it is ReadAlias, it may
-/// answer, 4 times in 2,000 with 16 at once, as if there were no collection. So ReadAlias goes
-/// first, alone, and again until it names a collection, which proves that the client is known.
+/// The order of calls works around gnome-keyring 42, which registers a new client concurrently with
+/// that client's first call. If the first call is OpenSession, the daemon may abort. If it is
+/// ReadAlias, the daemon may answer as if there were no collection; that happened 4 times in 2,000
+/// with 16 clients at once. So ReadAlias is sent first, alone, and again until it names a
+/// collection, which proves that the client is registered.
 ///
-/// Searches never name the schema: with a locked collection that would find nothing, exactly as
+/// Searches never name the schema: in a locked collection such a search finds nothing, exactly as
 /// for a key that does not exist.
 struct SecretServiceReader: ~Copyable {
   private var bus: SessionBus
-  /// The first question for the collection, whose answer has not been looked at yet.
+  /// The first ReadAlias call, until its answer has been read.
   private var asked: UInt32?
   private var collection = "/"
 
   private init(bus: consuming SessionBus) { self.bus = bus }
 
-  /// Connects and asks for the default collection, without waiting for an answer. A service that
-  /// does not run is not started by this.
+  /// Connects and requests the default collection without waiting for the answer. This does not
+  /// start a service that is not running.
   static func begin(
     _ address: String?, _ deadline: Deadline
   ) throws(CustodyError) -> SecretServiceReader {
@@ -31,7 +32,7 @@ struct SecretServiceReader: ~Copyable {
     return reader
   }
 
-  /// Connects and learns the default collection.
+  /// Connects and reads the name of the default collection.
   static func open(
     _ address: String?, _ deadline: Deadline
   ) throws(CustodyError) -> SecretServiceReader {
@@ -40,13 +41,13 @@ struct SecretServiceReader: ~Copyable {
     return reader
   }
 
-  /// Waits for the default collection's name.
+  /// Waits for the name of the default collection.
   mutating func findCollection(_ deadline: Deadline) throws(CustodyError) {
     bus.deadline = deadline
     if let asked {
       self.asked = nil
       do throws(CustodyError) { collection = try answer(to: asked) } catch .noService {
-        // It does not run, and may have to be started.
+        // It is not running; this call lets the bus start it.
         collection = try answer(to: askForCollection())
       }
     }
@@ -66,7 +67,7 @@ struct SecretServiceReader: ~Copyable {
     return try answer.objectPath()
   }
 
-  /// The first key of this generation that `accept` takes.
+  /// The first key of this generation that `accept` approves.
   mutating func firstKey(
     _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
@@ -105,7 +106,7 @@ struct SecretServiceReader: ~Copyable {
     throw .keyMissing(generation: id.generation)
   }
 
-  /// Whether an item with this id exists; throws `locked` where that cannot be known.
+  /// Whether an item with this id exists; throws `locked` when that cannot be known.
   mutating func contains(_ id: GroupKeyID) throws(CustodyError) -> Bool {
     let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
     let found = try items(search)
@@ -135,7 +136,7 @@ struct SecretServiceReader: ~Copyable {
         var answer = try bus.reply(to: call, "v")
         guard try answer.signature() == "a{ss}" else { throw .badAnswer }
         for (name, value) in try answer.dictionary() where name == "generation" {
-          // Only what we would write: "+7" and "007" are found under no id of ours.
+          // Only the form that `store` writes: no id finds "+7" or "007".
           if let generation = UInt64(value), String(generation) == value {
             generations.insert(generation)
           }
@@ -147,7 +148,7 @@ struct SecretServiceReader: ~Copyable {
     return generations.sorted()
   }
 
-  /// Throws `locked` if the default collection is: what a search did not find may be in it.
+  /// Throws `locked` if the default collection is locked: it may hold items that a search missed.
   mutating func requireUnlocked() throws(CustodyError) {
     let property = bus.call(
       .secrets("Get", "ss", path: collection, interface: propertiesInterface)
@@ -166,12 +167,12 @@ struct SecretServiceReader: ~Copyable {
     var answer = try bus.reply(to: search, "aoao")
     let unlocked = try answer.objectPaths()
     let locked = try answer.objectPaths()
-    // A forged answer must not make us send thousands of calls.
+    // A forged answer must not cause thousands of calls.
     guard unlocked.count <= 256 else { throw .badAnswer }
     return (unlocked, locked)
   }
 
-  /// The key in an item's text; nil when it is none.
+  /// The key in an item's text; nil when the text is not a key.
   private static func key(_ text: borrowing SecretBytes) -> SecretBytes? {
     do throws(CryptoError) {
       let key = try Base64URL.decodeSecret(text)
@@ -186,7 +187,7 @@ struct SecretServiceReader: ~Copyable {
 private let itemInterface = "org.freedesktop.Secret.Item"
 private let propertiesInterface = "org.freedesktop.DBus.Properties"
 
-/// What services answer for an item that was deleted between the search and the call.
+/// The errors that services return for an item that was deleted between the search and the call.
 private let goneNames = [
   "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownObject",
   "org.freedesktop.DBus.Error.UnknownMethod",

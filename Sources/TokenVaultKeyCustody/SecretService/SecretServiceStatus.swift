@@ -1,26 +1,26 @@
 internal import TokenVaultSystem
 
-/// What a diagnosis sees of the Secret Service, without any prompt.
+/// The state of the Secret Service, found out without a prompt.
 package struct SecretServiceStatus: Equatable, Sendable {
-  /// Whether something answers for the service's name.
+  /// Whether the service's name has an owner on the bus.
   package enum Service: Equatable, Sendable {
     /// It runs.
     case running
-    /// It does not run, and the bus knows how to start it.
+    /// It is not running, and the bus can start it.
     case activatable
-    /// It does not run and cannot be started.
+    /// It is not running, and the bus cannot start it.
     case absent
   }
 
-  /// Whether the session bus let us in.
+  /// Whether the session bus accepted the connection.
   package internal(set) var isBusReachable = false
-  /// Nil when the bus could not say.
+  /// nil when the bus gave no answer.
   package internal(set) var service: Service?
-  /// Whether there is a default collection; nil when the service could not say.
+  /// Whether there is a default collection; nil when the service gave no answer.
   package internal(set) var hasDefaultCollection: Bool?
-  /// Whether the default collection is locked; nil when there is none to ask.
+  /// Whether the default collection is locked; nil when there is none.
   package internal(set) var isLocked: Bool?
-  /// What stands in the way of reading a key; nil when nothing does.
+  /// The error that reading a key would meet; nil when it would succeed.
   package internal(set) var failure: CustodyError?
 
   init(address: String?, deadline: Deadline) {

@@ -1,9 +1,9 @@
-/// What makes a text no JSON that is accepted here. It never holds the text.
+/// Why a text was not accepted as JSON. No case holds a part of the text.
 package enum JSONError: Error, Equatable, Sendable {
-  /// Not RFC 8259, or not UTF-8, at this byte.
+  /// The text violates RFC 8259, or is not UTF-8, at this byte.
   case syntax(at: Int)
-  /// Containers stand more than `limit` deep in each other.
+  /// Containers are nested more than `limit` deep.
   case tooDeep(limit: Int)
-  /// There are more than `limit` values in it.
+  /// The text has more than `limit` values.
   case tooMany(limit: Int)
 }

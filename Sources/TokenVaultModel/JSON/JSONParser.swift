@@ -85,7 +85,7 @@ struct JSONParser {
     }
   }
 
-  /// Names are told apart by their bytes, as the programs that wrote the text do.
+  /// Names are compared by their bytes, as the programs that wrote the text do.
   private static func lastOfEachName(_ members: [JSONValue.Member]) -> [JSONValue.Member] {
     let names = members.indices.sorted {
       let (left, right) = (members[$0].name, members[$1].name)
@@ -171,7 +171,7 @@ struct JSONParser {
     return scalar
   }
 
-  /// Reads the four digits behind the `u` at which it stands, and stays at the last one.
+  /// Reads the four digits after the `u` at the current position, and stops at the last one.
   private mutating func unit() throws(JSONError) -> UInt32 {
     var unit: UInt32 = 0
     for _ in 0..<4 {

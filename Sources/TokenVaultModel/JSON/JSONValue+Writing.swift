@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// The text without spaces, names in the order of their bytes: equal values, equal bytes.
+  /// The text without spaces, names in byte order: equal values give equal bytes.
   package var bytes: [UInt8] {
     var out: [UInt8] = []
     write(to: &out)
@@ -31,7 +31,7 @@ extension JSONValue {
     }
   }
 
-  /// The text for files that people read and edit: two spaces a level, members in their order.
+  /// The text for files that users read and edit: two spaces for each level, members in their order.
   package var prettyBytes: [UInt8] {
     var out: [UInt8] = []
     writePretty(to: &out, indent: 0)

@@ -1,15 +1,15 @@
-/// A JSON value that loses nothing on its way through: numbers stay the text they were.
+/// A JSON value that can be read and written without loss: numbers keep their text.
 ///
-/// Foundation is not used because a token is read by programs that start for one answer, and
-/// loading Foundation costs more than the answer.
+/// It does not use Foundation: a program that starts to read one token would take longer to load
+/// Foundation than to read it.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// The literal as it stood in the text, or as this process writes it.
+  /// The literal as it was read, or as this process writes it.
   case number(String)
   case string(String)
   case array([JSONValue])
-  /// Members in the order of the text; of a name that stood twice only the last is left.
+  /// Members in the order of the text; of a repeated name only the last is kept.
   case object([Member])
 
   /// A name and its value.

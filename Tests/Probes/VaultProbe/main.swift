@@ -1,5 +1,5 @@
-// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while other
-// probes do the same. Prints its accounts and how often it performed each operation as JSON.
+// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while
+// other probes do the same. Prints its accounts and how often it performed each operation as JSON.
 //
 //   vault-probe NUMBER OPERATIONS
 import Foundation
@@ -8,10 +8,9 @@ import TokenVault
 struct Unexpected: Error { let what: String }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2]),
-  var configuration = VaultConfiguration(
-    group: .universalStorage, environment: ProcessInfo.processInfo.environment)
+guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2])
 else { throw Unexpected(what: "arguments") }
+var configuration = try VaultConfiguration.process()
 configuration.isAdministrator = true
 let group = configuration
 let url = ServiceURL("https://probe-\(number).example")
@@ -43,7 +42,7 @@ for step in 0..<operations {
   switch (step * 7 + number) % 20 {
   case 0...4:
     let value = "value-\(number)-\(step)"
-    _ = try await vault.addSecret(Redacted(Array(value.utf8)), service: url, username: name)
+    _ = try await vault.setSecret(Redacted(text: value), for: url, username: name)
     own[name] = value
     counts["added", default: 0] += 1
   case 5...10:

@@ -1,5 +1,5 @@
 #pragma once
 
-/// 1: that it compiled is the proof.
+/// Both return 1; the check is that they compile.
 int tv_prototypes_match(void);
 int tv_curl_prototypes_match(void);
