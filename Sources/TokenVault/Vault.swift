@@ -252,7 +252,9 @@ public actor Vault {
   /// ```
   ///
   /// The sequence ends when its task is cancelled. Changes in quick succession are one element.
-  public nonisolated func changes() -> GroupChanges { GroupChanges(vault: self) }
+  public nonisolated func changes() -> some AsyncSequence<Void, any Error> & Sendable {
+    GroupChanges(vault: self)
+  }
 
   func changeMark() throws(VaultError) -> GroupSession.ChangeMark? { try session.changeMark() }
 }

@@ -30,7 +30,7 @@ enum ImportTable {
     ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
-      "TokenVaultSignIn",
+      "TokenVaultSignIn", "TokenVaultSignInTransport",
       "Synchronization", "TokenVaultSystem", "TokenVaultCrypto", "TokenVaultModel",
     ],
     // The command line program.
@@ -45,7 +45,10 @@ enum ImportTable {
     "TokenVaultProgram": ["TokenVaultCLI"],
     // Examples of tools that use the library.
     "GroupMember": ["Foundation", "TokenVault"],
-    "GraphSample": ["Foundation", "TokenVaultSignInTransport", "TokenVault"],
+    "GraphSample": ["Foundation", "TokenVault"],
+    "CurrentToken": ["TokenVault"],
+    "StoredPassword": ["TokenVault"],
+    "CallAPI": ["TokenVault"],
     // For demos and tests; nothing that is shipped imports it.
     // Of the vault it imports only TokenVaultCrypto: an error in a parser that the provider shared
     // with the client under test would cancel itself out.
@@ -92,5 +95,10 @@ enum ImportTable {
   /// The targets that may touch their process: read its environment, print, exit.
   static let programs: Set<String> = [
     "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "GroupMember", "GraphSample",
+    "CurrentToken", "StoredPassword", "CallAPI",
   ]
+
+  /// The one file in which a library reads the environment, for callers that ask for that of the
+  /// process.
+  static let environmentReader = "Sources/TokenVaultSystem/ProcessEnvironment.swift"
 }
