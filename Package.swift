@@ -126,7 +126,9 @@ let package = Package(
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe",
-      dependencies: ["TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto"],
+      dependencies: [
+        "TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
+      ],
       path: "Tests/Probes/GroupStoreProbe", swiftSettings: strict),
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
@@ -150,7 +152,8 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(name: "ConsumerTests", swiftSettings: strict),
     .testTarget(
-      name: "TokenVaultCryptoTests", dependencies: ["TokenVaultCrypto", "TokenVaultTestSupport"],
+      name: "TokenVaultCryptoTests",
+      dependencies: ["TokenVaultCrypto", "TokenVaultModel", "TokenVaultTestSupport"],
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultSignInTests",

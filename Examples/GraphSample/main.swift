@@ -1,8 +1,8 @@
 import Foundation
 import TokenVault
 
-// Signs people in with a browser, calls Microsoft Graph for them, and signs them out: what the app
-// of the MSAL tutorials does, for a terminal. docs/tutorial.md goes through it.
+// Signs users in with a browser, calls Microsoft Graph for them, and signs them out, as the app of
+// the MSAL tutorials does, but in a terminal. docs/tutorial.md explains it step by step.
 //
 //   graph-sample SETTINGS.json COMMAND [ACCOUNT]
 
@@ -95,7 +95,7 @@ func showCurrent(_ app: SampleApp) async throws {
   fflush(nil)
 }
 
-/// Says what the user has to do, while something is waited for.
+/// Prints the step that the user has to take while the program waits.
 func tellProgress(of application: PublicClientApplication) {
   let events = application.events
   Task {

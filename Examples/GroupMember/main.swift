@@ -1,8 +1,8 @@
 import Foundation
 import TokenVault
 
-// A tool that shares a keychain group: it takes the token of the group's current account, if the
-// group's manifest admits it.
+// A tool that shares a keychain group. It gets the token of the group's current account if the
+// group's manifest admits this executable.
 //
 //   group-member GROUP SCOPE...
 

@@ -73,8 +73,8 @@ package final class TestVault: Sendable {
     return configuration
   }
 
-  /// Opens the vault again, as another process would.
-  package func core(
+  /// Opens a group of the vault, as another process would.
+  package func groupSession(
     _ group: GroupName = .universalStorage, _ change: (inout VaultConfiguration) -> Void = { _ in }
   ) -> GroupSession {
     var configuration = configuration(group)

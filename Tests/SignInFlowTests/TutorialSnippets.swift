@@ -1,7 +1,7 @@
 import TokenVault
 
-/// What docs/tutorial.md shows beside Examples/GraphSample: it is compiled here, and
-/// TutorialTests holds the two together.
+/// The code of docs/tutorial.md that is not in Examples/GraphSample. The compiler checks it here,
+/// and TutorialTests compares it with the document.
 enum TutorialSnippets {
   static func platforms(_ environment: [String: String]) -> [SignInPlatform] {
     let own = SignInPlatform.system(environment: environment)

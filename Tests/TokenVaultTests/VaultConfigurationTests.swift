@@ -5,14 +5,12 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Where a vault stands")
-struct VaultConfigurationTests {
+@Suite(.timeLimit(.minutes(5))) struct VaultConfigurationTests {
   private func make(_ environment: [String: String]) throws(VaultError) -> VaultConfiguration {
     try VaultConfiguration(environment: environment)
   }
 
-  @Test("the base directories of the XDG specification decide, relative ones are ignored")
-  func directories() throws {
+  @Test func directoriesFollowTheXDGSpecification() throws {
     let plain = try make(["HOME": "/h"])
     #expect(plain.directory == "/h/.local/share/tokenvault")
     #expect(
@@ -33,8 +31,7 @@ struct VaultConfigurationTests {
     }
   }
 
-  @Test("the session bus is the one named, else the user's; a prompt needs a display")
-  func session() throws {
+  @Test func theSessionBusIsTheNamedOneOrTheUsers() throws {
     #expect(try make(["HOME": "/h"]).sessionBusAddress == nil)
     let user = try make(["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"])
     #expect(user.sessionBusAddress == "unix:path=/run/user/1/bus" && !user.allowsPrompt)
@@ -45,8 +42,7 @@ struct VaultConfigurationTests {
     #expect(named.sessionBusAddress == "unix:path=/b" && named.allowsPrompt)
   }
 
-  @Test("a system credential of the group's name is its key file, if it is there")
-  func credential() throws {
+  @Test func aSystemCredentialIsTheKeyFileOfItsGroup() throws {
     let vault = try TestVault()
     let environment = ["HOME": "/h", "CREDENTIALS_DIRECTORY": vault.home.path]
     #expect(try make(environment).keyFile == nil)

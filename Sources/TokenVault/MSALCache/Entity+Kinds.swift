@@ -22,11 +22,11 @@ extension Entity {
     let kind: Credential.Kind
     switch (type.isEmpty ? member.rawValue : type).lowercased() {
     case "accesstoken":
-      // Bound to more than its scopes by a hash of request parameters (MSAL .NET: `ext`): served
-      // to an ordinary request, it would be the wrong token.
+      // The token is bound to a hash of request parameters in addition to its scopes (MSAL .NET:
+      // `ext`). Served to an ordinary request, it would be the wrong token.
       if self["ext_cache_key"] != nil || self["ext"] != nil { return try foreign(type: "atext") }
-      // For one resource (managed identity) or one of several applications that share a client:
-      // what tells it from its siblings is none of the fields that a request names.
+      // The token is for one resource (managed identity), or for one of several applications that
+      // share a client. No field of a request distinguishes it from its siblings.
       if self["resource"] != nil || self["application_cache_identifier"] != nil {
         return try foreign(type: "AccessToken")
       }
@@ -40,7 +40,7 @@ extension Entity {
       kind: kind, clientID: try name(.clientID),
       environment: try requiredName(.environment).lowercased())
     credential.familyID = try name(.familyID)
-    // MSAL for iOS and macOS has a type of its own for the one refresh token of a family.
+    // MSAL for iOS and macOS has a separate type for the one refresh token of a family.
     if type.lowercased() == "familyrefreshtoken", credential.familyID.isEmpty {
       credential.familyID = "1"
     }
@@ -65,7 +65,7 @@ extension Entity {
       extraJSON: extra(without: MSALCache.tokenFields))
   }
 
-  /// Fields of an unknown type may mean something else: what is no text is not read.
+  /// A field of an unknown type may have another meaning; it is read only if it is text.
   func nameIfText(_ field: Field) throws(MSALCacheError) -> String {
     self[field.rawValue]?.text == nil ? "" : try name(field)
   }
@@ -91,7 +91,7 @@ extension Entity {
       secret: Redacted(secret), extraJSON: wrapped.bytes)
   }
 
-  /// What makes two entities versions of one token.
+  /// The values that are equal in two versions of the same token.
   func identity(of token: MSALCache.Token) -> [String] {
     let credential = token.credential
     let kind: String
@@ -105,7 +105,7 @@ extension Entity {
     return [
       kind, token.homeAccountID, credential.environment, credential.clientID.lowercased(),
       credential.realm.lowercased(), credential.familyID,
-      // A refresh token serves all scopes, so its target tells nothing apart.
+      // A refresh token is valid for all scopes, so its target distinguishes nothing.
       kind == "access" ? ScopeSet(target: credential.target.lowercased()).sortedForKey : "",
       credential.effectiveTokenType, credential.keyID, credential.requestedClaims,
       credential.userAssertionHash,
@@ -130,6 +130,6 @@ extension MSALCache {
 }
 
 extension ScopeSet {
-  /// The scopes in the order in which MSAL Python puts them into a key.
+  /// The scopes in the order that MSAL Python uses in a key.
   var sortedForKey: String { scopes.sorted { $0.precedesInBytes($1) }.joined(separator: " ") }
 }

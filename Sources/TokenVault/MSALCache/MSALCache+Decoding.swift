@@ -1,10 +1,11 @@
 import TokenVaultModel
 
 extension MSALCache {
-  /// Reads a cache as any MSAL library writes it.
+  /// Reads a cache that any MSAL library wrote.
   ///
-  /// Entities are matched by their fields. Of two that are the same thing under two keys the newer
-  /// one is taken. The order of the result does not depend on the order of the file.
+  /// Entities are matched by their fields. If the same entity appears under two keys, the newer one
+  /// is used. The order of the result does not depend on the order of the file.
+  /// - Throws: ``MSALCacheError`` if the file or an entity is too large or malformed.
   public init(json: [UInt8]) throws(MSALCacheError) {
     guard json.count <= Self.fileLimit else { throw .tooLarge(limit: Self.fileLimit) }
     let file: JSONValue
@@ -89,13 +90,14 @@ extension MSALCacheError.Member {
   }
 }
 
-/// The newest version of each thing that a file may hold several versions of.
+/// Keeps the newest of several versions of the same entity in a file.
 private struct Newest<Thing> {
-  /// By the bytes of the identity: Swift takes two spellings of a character for the same text.
+  /// Keyed by the bytes of the identity, because Swift compares two spellings of a character as
+  /// equal.
   private var things: [[[UInt8]]: (thing: Thing, age: Age)] = [:]
 
-  /// What decides between two versions, the first difference first. The key of the file comes last
-  /// and only so that every order of the file gives the same answer.
+  /// The criteria that order two versions; the first difference decides. The key of the file comes
+  /// last, and only to make the result independent of the order of the file.
   private struct Age {
     let changed: Int64
     let ends: Int64
@@ -108,7 +110,7 @@ private struct Newest<Thing> {
     }
   }
 
-  /// Takes `thing`, unless a newer one of the same identity was offered.
+  /// Keeps `thing`, unless a newer one of the same identity was offered before.
   mutating func offer(
     _ thing: Thing, _ identity: [String], changed: Timestamp?, ends: Timestamp? = nil, key: String
   ) {

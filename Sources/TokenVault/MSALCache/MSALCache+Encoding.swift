@@ -2,12 +2,13 @@ import TokenVaultCrypto
 import TokenVaultModel
 
 extension MSALCache {
-  /// The cache as MSAL Python (and with it Azure CLI), Go, Java, .NET and JS read it.
+  /// The cache as JSON that MSAL Python (and with it Azure CLI), Go, Java, .NET and JS read.
   ///
-  /// Keys are those of MSAL Python, times are texts of whole seconds, everything is sorted: equal
-  /// caches give equal bytes. Plain secrets (`Credential.Kind.secret`) are left out, since no
-  /// library would know them. Throws `badEntity` for an `extraJSON` or an unknown member that is
-  /// not JSON of the promised form.
+  /// Keys are those of MSAL Python, times are strings of whole seconds, and everything is sorted:
+  /// equal caches give equal bytes. Plain secrets (`Credential.Kind.secret`) are omitted, because
+  /// no library knows them.
+  /// - Throws: ``MSALCacheError/badEntity(member:index:field:problem:)`` for an `extraJSON` or an
+  ///   unknown member that is not JSON of the documented form.
   public func json() throws(MSALCacheError) -> [UInt8] {
     var file: [String: [Entry]] = [:]
     for member in Member.cacheMembers { file[member.rawValue] = [] }
@@ -28,7 +29,7 @@ extension MSALCache {
       do { value = try JSONValue(parsing: member.json) } catch {
         throw .badEntity(member: .other, index: index, field: .entity, problem: .wrongType)
       }
-      // Entities that were taken out of it stand among the tokens and go back into it.
+      // Entities that were taken out of this member are among the tokens and go back into it.
       if let members = value.members, let entries = file[member.name] {
         file[member.name] = entries + members.map { Entry(key: $0.name, fields: $0.value) }
       } else {
@@ -39,8 +40,9 @@ extension MSALCache {
     return JSONValue.object(members + whole).bytes
   }
 
-  /// One key for each entity. Where MSAL Python's key does not tell two apart (by token type, say)
-  /// the second gets a number behind it: the libraries find entities by their fields.
+  /// One key for each entity. If MSAL Python's key does not distinguish two entities (by token
+  /// type, for example), the second gets a numeric suffix: the libraries find entities by their
+  /// fields.
   private static func keyed(_ entries: [Entry]) -> [JSONValue.Member] {
     var taken = Set<[UInt8]>()
     return entries.sorted { $0.precedes($1) }.map { entry in
@@ -55,10 +57,11 @@ extension MSALCache {
   }
 }
 
-/// An entity on its way out.
+/// An entity to be written.
 private struct Entry {
   let key: String
-  /// Bearer tokens and the newest come first, and so get the key that is looked at first.
+  /// Bearer tokens and the newest entities come first, and so get the key that libraries look up
+  /// first.
   var rank: Int64 = 0
   let fields: JSONValue
 
@@ -69,7 +72,8 @@ private struct Entry {
   }
 }
 
-/// Fields on their way out: texts that are empty are not written, unless a library asks for them.
+/// The fields of an entity to be written. An empty string is not written unless a library requires
+/// it.
 private struct Fields {
   private(set) var members: [JSONValue.Member] = []
 
@@ -83,7 +87,8 @@ private struct Fields {
     put(field, String(time?.epochSeconds ?? 0))
   }
 
-  /// The object with what else was in the entity; a field that is known wins over one that is not.
+  /// The object, merged with the other fields of the entity; a known field takes precedence over an
+  /// unknown one.
   func object(
     with extraJSON: [UInt8], _ member: MSALCacheError.Member, _ index: Int
   ) throws(MSALCacheError) -> JSONValue {
@@ -139,7 +144,7 @@ extension MSALCache.App {
 }
 
 extension MSALCache.Token {
-  /// The entity and the name of its member; nil for what is not part of a cache.
+  /// The entity and the name of its member; nil if the credential is not part of a cache.
   fileprivate func entry(_ index: Int) throws(MSALCacheError) -> (String, Entry)? {
     let member: MSALCacheError.Member
     let keyEnd: [String]

@@ -3,9 +3,10 @@ package import TokenVaultModel
 package import TokenVaultSignIn
 
 extension Acquisition {
-  /// Calls an API. A redirect is an answer like any other: the token is for this address only.
+  /// Calls an API. A redirect is returned like any other response, because the token is for this
+  /// address only.
   ///
-  /// An answer that asks for claims is met once, by a token with them.
+  /// A response that requests claims is answered once, by a token with those claims.
   package func call(
     _ request: APIRequest, of reference: AccountReference
   ) throws(VaultError) -> HTTPResponse {
@@ -14,9 +15,15 @@ extension Acquisition {
     return try caller.send(request.address)
   }
 
-  /// Calls an API that answers in pages (OData's `@odata.nextLink`), to the last one.
-  /// - Returns: the elements of every page's `value`; or the answer that is no page, as it came.
-  /// - Throws: a page of another origin is ``SignInError/badAnswer(_:)``: the token would go there.
+  /// Calls an API that returns a collection in pages (OData's `@odata.nextLink`), up to the last
+  /// page.
+  /// - Parameters:
+  ///   - request: The request for the first page.
+  ///   - reference: The account whose token is sent.
+  /// - Returns: The elements of every page's `value`, or the unchanged response if one is not a
+  ///   page.
+  /// - Throws: ``SignInError/badAnswer(_:)`` if a page is at another origin, which would receive
+  ///   the token.
   package func pages(
     _ request: APIRequest, of reference: AccountReference
   ) throws(VaultError) -> Pages {
@@ -46,14 +53,14 @@ extension Acquisition {
     throw .signIn(.badAnswer(.field("@odata.nextLink")))
   }
 
-  /// What a collection came to.
+  /// The result of reading a collection.
   package enum Pages: Sendable {
     case all([JSONValue])
     /// A redirect or an error.
     case other(HTTPResponse)
   }
 
-  /// One token and what it is used for.
+  /// One token and the requests that it is sent with.
   private struct Caller {
     let request: APIRequest
     let reference: AccountReference
@@ -72,7 +79,7 @@ extension Acquisition {
       self.reference = reference
       self.acquisition = acquisition
       token = try acquisition.silent(request.token, of: reference, request.silent)
-      // A stored password is its own service's.
+      // A stored password is meant for its own service only.
       guard token.tokenType.lowercased() == "bearer" else {
         throw .signIn(.badAnswer(.tokenType))
       }

@@ -3,11 +3,11 @@ import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// Completes a token with what is stored beside it.
+/// Adds the data stored beside a token to the result.
 struct TokenCompletion {
   let session: GroupSession
 
-  /// A token with the ID token and the tenant's profile that are stored with it.
+  /// The token with its stored ID token, in the form in which it is presented.
   func complete(
     _ token: TokenResult, _ client: String, _ presentation: TokenPresentation
   ) throws(VaultError) -> TokenResult {

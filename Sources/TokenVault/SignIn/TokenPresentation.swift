@@ -2,7 +2,7 @@ import TokenVaultCrypto
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// How a token is going to be shown, with the key where there is one.
+/// The scheme in which a token is presented, with the key if the scheme needs one.
 enum TokenPresentation: Sendable {
   case bearer
   case pop(ProofOfPossession, ProofOfPossession.Request)
@@ -13,7 +13,7 @@ enum TokenPresentation: Sendable {
     if case .pop(_, let request) = self { .pop(request) } else { .bearer }
   }
 
-  /// The signed request that shows the token; nil for a bearer token.
+  /// The signed request that presents the token; nil for a bearer token.
   func signedHeader(
     _ token: Redacted<[UInt8]>, now: Timestamp
   ) throws(SignInError) -> Redacted<String>? {

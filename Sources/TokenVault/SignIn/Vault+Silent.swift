@@ -4,7 +4,8 @@ import TokenVaultCrypto
 import TokenVaultModel
 
 extension Vault {
-  /// A token from the cache with all that goes with it; nil where the provider has to be asked.
+  /// A token from the cache with the data stored beside it; nil if the provider has to be
+  /// contacted.
   func servedSilently(
     _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions,
     _ presentation: TokenPresentation

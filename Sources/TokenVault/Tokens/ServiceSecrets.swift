@@ -8,7 +8,10 @@ package struct ServiceSecrets {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Stores a password or token of a service, in the place of the one that the user name had.
+  /// Stores a password or token of a service. It replaces the one that the user name had there.
+  /// - Returns: The account, and whether the group was created for it.
+  /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
+  ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
@@ -20,7 +23,7 @@ package struct ServiceSecrets {
     var record = Self.record(service, username)
     let bytes = secret.reveal().count
     try vaultErrors(session.group) {
-      try Payload.requireStorable(secretBytes: bytes, extraBytes: 0)
+      try CredentialPayload.requireStorable(secretBytes: bytes, extraBytes: 0)
     }
     let device = try SharedDevice(session)
     record.profiles = [
@@ -36,7 +39,7 @@ package struct ServiceSecrets {
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now
-      try transaction.store(credential, Payload(secret: secret), in: &stored)
+      try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
       try transaction.update(&stored)
       try device.requireAlone([stored.tag], in: transaction)
       return session.lookup.account(stored, in: transaction)
@@ -45,7 +48,7 @@ package struct ServiceSecrets {
   }
 
   /// The stored secret of a user name at a service.
-  /// - Throws: ``VaultError/noAccount(_:group:)`` when there is none.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` if there is none.
   package func secret(
     for service: ServiceURL, username: String
   ) throws(VaultError) -> Redacted<[UInt8]> {

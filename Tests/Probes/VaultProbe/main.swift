@@ -1,5 +1,6 @@
 // Performs mixed operations on a keychain group, on its own accounts and on shared ones, while
-// other probes do the same. Prints its accounts and how often it performed each operation as JSON.
+// other probes do the same. Prints its accounts and the number of times it performed each
+// operation, as JSON.
 //
 //   vault-probe NUMBER OPERATIONS
 import Foundation
@@ -16,7 +17,7 @@ let group = configuration
 let url = ServiceURL("https://probe-\(number).example")
 guard let url else { throw Unexpected(what: "URL") }
 
-/// The last value of each of this probe's accounts; nil if it was signed out.
+/// The last value of each of this probe's accounts; nil if the account was signed out.
 var own: [String: String] = [:]
 var counts: [String: Int] = [:]
 var vault = Vault(group)
@@ -35,10 +36,10 @@ func expect(_ name: String, _ value: String?) async throws {
 }
 
 for step in 0..<operations {
-  // A new Vault now and then, as after a restart of the tool.
+  // A new Vault every 25 steps, as after a restart of the tool.
   if step % 25 == 0 { vault = Vault(group) }
   let name = "own-\(number)-\(step % 3)"
-  // Each process performs the operations in another order.
+  // Each process performs the operations in a different order.
   switch (step * 7 + number) % 20 {
   case 0...4:
     let value = "value-\(number)-\(step)"
