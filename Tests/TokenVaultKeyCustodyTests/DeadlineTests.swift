@@ -5,16 +5,16 @@ import TokenVaultSystem
 @Suite(.timeLimit(.minutes(2))) struct DeadlineTests {
   @Test func timeOnlyRunsOut() {
     let deadline = Deadline(milliseconds: 60_000)
-    #expect((1...60_000).contains(deadline.left))
+    #expect((1...60_000).contains(deadline.millisecondsLeft))
     #expect(!deadline.hasPassed)
     #expect((1...60).contains(deadline.socketTimeout.tv_sec))
     for milliseconds in [0, -1, .min] {
       let past = Deadline(milliseconds: milliseconds)
-      #expect(past.left == 0 && past.hasPassed)
+      #expect(past.millisecondsLeft == 0 && past.hasPassed)
       // To a socket, zero would mean without end.
       #expect(past.socketTimeout.tv_sec == 0 && past.socketTimeout.tv_usec == 1)
     }
-    #expect(Deadline(milliseconds: .max).left > 0)
+    #expect(Deadline(milliseconds: .max).millisecondsLeft > 0)
   }
 
   @Test func aWaitEndsWithTheEventOrWithTheDeadline() throws {
