@@ -22,7 +22,7 @@ let strictC: [CSetting] =
 let package = Package(
   name: "TokenVault",
   products: [
-    .library(name: "TokenVault", targets: ["TokenVault", "TokenVaultSignInTransport"]),
+    .library(name: "TokenVault", targets: ["TokenVault"]),
     .executable(name: "tokenvault", targets: ["TokenVaultProgram"]),
   ],
   // A tool that uses the library alone says `traits: []` where it depends on this package, and
@@ -79,7 +79,7 @@ let package = Package(
       name: "TokenVault",
       dependencies: [
         "TokenVaultModel", "TokenVaultCrypto", "TokenVaultGroupStore", "TokenVaultKeyCustody",
-        "TokenVaultSignIn", "TokenVaultSystem",
+        "TokenVaultSignIn", "TokenVaultSignInTransport", "TokenVaultSystem",
       ],
       swiftSettings: strict),
 
@@ -103,7 +103,16 @@ let package = Package(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
     .executableTarget(
-      name: "graph-sample", dependencies: ["TokenVault", "TokenVaultSignInTransport"],
+      name: "current-token", dependencies: ["TokenVault"], path: "Examples/CurrentToken",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "stored-password", dependencies: ["TokenVault"], path: "Examples/StoredPassword",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "call-api", dependencies: ["TokenVault"], path: "Examples/CallAPI",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "graph-sample", dependencies: ["TokenVault"],
       path: "Examples/GraphSample", exclude: ["entra.json", "local.json"], swiftSettings: strict),
 
     // An identity provider for demos and tests.
@@ -117,7 +126,9 @@ let package = Package(
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe",
-      dependencies: ["TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto"],
+      dependencies: [
+        "TokenVaultGroupStore", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
+      ],
       path: "Tests/Probes/GroupStoreProbe", swiftSettings: strict),
     .executableTarget(
       name: "vault-probe", dependencies: ["TokenVault"],
@@ -139,8 +150,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(name: "ConsumerTests", swiftSettings: strict),
     .testTarget(
-      name: "TokenVaultCryptoTests", dependencies: ["TokenVaultCrypto", "TokenVaultTestSupport"],
+      name: "TokenVaultCryptoTests",
+      dependencies: ["TokenVaultCrypto", "TokenVaultModel", "TokenVaultTestSupport"],
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultSignInTests",

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Benchmarks",
-  dependencies: [.package(name: "TokenVault", path: "..")],
+  dependencies: [.package(name: "TokenVault", path: "..", traits: [])],
   targets: [
     .systemLibrary(name: "CSQLitePeer", pkgConfig: "sqlite3"),
     .executableTarget(

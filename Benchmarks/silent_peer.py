@@ -21,12 +21,12 @@ class Answer:
 
 
 class NoNetwork:
-    """Answers what MSAL asks before it looks at its cache, and nothing else."""
+    """Answers the requests that MSAL makes before it reads its cache, and refuses all others."""
 
     def get(self, url, **_):
         suffix = "/v2.0/.well-known/openid-configuration"
         if not url.endswith(suffix):
-            raise RuntimeError("the network was asked for " + url)
+            raise RuntimeError("unexpected network request: " + url)
         tenant = url[: -len(suffix)]
         return Answer(json.dumps({
             "issuer": tenant + "/v2.0",
@@ -35,7 +35,7 @@ class NoNetwork:
         }))
 
     def post(self, url, **_):
-        raise RuntimeError("the network was asked for " + url)
+        raise RuntimeError("unexpected network request: " + url)
 
     def close(self):
         pass

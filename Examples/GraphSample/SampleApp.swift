@@ -1,18 +1,21 @@
-import TokenVaultSignInTransport
 import TokenVault
 
-/// Signs people in and calls Microsoft Graph for them: all that this program does with TokenVault.
+/// Signs users in and calls Microsoft Graph for them. Everything that this program does with
+/// TokenVault is in this file.
 struct SampleApp: Sendable {
+  struct BadGroupName: Error {}
+
   let application: PublicClientApplication
   let scopes: ScopeSet
   private let graph: String
   private let passwordReset: Authority?
 
-  init?(_ settings: Settings, environment: [String: String]) throws(SignInError) {
+  init(_ settings: Settings) throws {
     var configuration = ApplicationConfiguration(
       clientID: settings.clientID, authority: try Authority(settings.authority),
       redirectURI: try RedirectURI(settings.redirectURI))
-    // "We can answer claims challenges": tokens live longer, and end at once when somebody leaves.
+    // CP1 declares that this client can answer claims challenges. Tokens then live longer, and end
+    // at once when a user is disabled.
     configuration.clientCapabilities = ["CP1"]
     if let policy = settings.passwordReset {
       let authority = try Authority(policy)
@@ -21,38 +24,37 @@ struct SampleApp: Sendable {
     } else {
       passwordReset = nil
     }
-    guard let group = GroupName(settings.group),
-      let vault = VaultConfiguration(group: group, environment: environment)
-    else { return nil }
-    application = PublicClientApplication(
-      configuration, vault: vault, platform: .system(environment: environment))
+    guard let group = GroupName(settings.group) else { throw BadGroupName() }
+    application = PublicClientApplication(configuration, vault: try .process(group: group))
     scopes = ScopeSet(settings.scopes)
     graph = settings.graph
   }
 
   // MARK: Signing in
 
-  /// Signs somebody in through the browser.
-  func signIn() async throws(VaultError) -> AuthenticationResult {
+  /// Signs a user in through the browser.
+  func signIn() async throws(VaultError) -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.prompt = .selectAccount
     do {
       return try await application.acquireToken(interactive: request)
     } catch .signIn(.passwordResetRequested) where passwordReset != nil {
-      // Azure AD B2C: "Forgot your password?" is an answer, and its policy is ours to start.
+      // Azure AD B2C reports "Forgot your password?" as an error; the application then starts the
+      // policy that resets the password.
       request.authority = passwordReset
       request.prompt = .ifNecessary
       return try await application.acquireToken(interactive: request)
     }
   }
 
-  /// Signs somebody in where there is no browser: ``SignInEvent/waitingForDevice(_:)`` tells the code.
-  func signInOnAnotherDevice() async throws(VaultError) -> AuthenticationResult {
+  /// Signs a user in without a browser on this machine: ``SignInEvent/waitingForDevice(_:)``
+  /// carries the code to enter on another device.
+  func signInOnAnotherDevice() async throws(VaultError) -> TokenResult {
     try await application.acquireToken(deviceCode: DeviceCodeRequest(scopes: scopes))
   }
 
-  /// A token without asking anybody; the browser only where the provider wants the user.
-  func token(for account: Account) async throws(VaultError) -> AuthenticationResult {
+  /// Gets a token silently; opens the browser only if user interaction is required.
+  func token(for account: Account) async throws(VaultError) -> TokenResult {
     do {
       return try await application.acquireTokenSilent(
         SilentRequest(scopes: scopes, account: account))
@@ -61,10 +63,10 @@ struct SampleApp: Sendable {
     }
   }
 
-  /// Signs an account in again, for what the provider wants of it.
+  /// Signs an account in again, with the claims that the provider requires.
   func signInAgain(
     _ account: Account, _ reason: InteractionReason
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.loginHint = account.username
     request.account = account.homeAccountID
@@ -74,7 +76,8 @@ struct SampleApp: Sendable {
 
   // MARK: Calling Microsoft Graph
 
-  /// What Graph knows of an account, as JSON. A claims challenge is answered on the way.
+  /// Gets the account's profile from Graph, as JSON. The library answers a claims challenge on the
+  /// way.
   func profile(of account: Account) async throws(VaultError) -> HTTPResponse {
     let request: APIRequest
     do {
@@ -92,14 +95,14 @@ struct SampleApp: Sendable {
 
   // MARK: Accounts
 
-  /// The account that is named, else the current one; nil when nobody is signed in.
+  /// The named account, or the current one if `name` is nil; nil if no account is signed in.
   func account(_ name: String?) async throws(VaultError) -> Account? {
     if let name { return try await application.vault.account(named: name) }
     return try await application.currentAccount().account
   }
 
-  /// Who uses the program now. On a shared device it may be somebody else than the last time: what
-  /// is shown of the one before has to go.
+  /// The current account. On a shared device it may differ from the one of the last call; the
+  /// program must then stop showing the previous account's data.
   func currentAccount() async throws(VaultError) -> (now: Account?, hasChanged: Bool) {
     let current = try await application.currentAccount()
     switch current.previous {
@@ -109,7 +112,7 @@ struct SampleApp: Sendable {
     }
   }
 
-  /// Signs an account out of this program; wiping it is for every program of the group.
+  /// Signs an account out of this program, or, with `wiping`, out of every program of the group.
   func signOut(
     _ account: Account, fromBrowser: Bool, wiping: Bool
   ) async throws(VaultError) -> SignOutReport {

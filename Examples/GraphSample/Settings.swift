@@ -1,20 +1,21 @@
 import Foundation
 
-/// What the registration of the application says, and which group it shares.
+/// The settings of the application's registration, and the group that it shares.
 struct Settings: Decodable {
   /// The application (client) id of the registration.
   var clientID: String
-  /// Who signs people in.
+  /// The authority that signs users in.
   var authority: String
-  /// As registered: `http://localhost` with Microsoft, `http://127.0.0.1/` with most others.
+  /// As registered: `http://localhost` with Microsoft, `http://127.0.0.1/` with most other
+  /// providers.
   var redirectURI: String
-  /// The scopes that the program asks for.
+  /// The scopes that the program requests.
   var scopes: [String]
-  /// The keychain group, which has to have this program among its members.
+  /// The keychain group; this program must be one of its members.
   var group: String
-  /// Where Microsoft Graph is; another address in another cloud, or in a test.
+  /// The address of Microsoft Graph. National clouds and tests have another one.
   var graph: String
-  /// Azure AD B2C: the authority of the policy that resets a password.
+  /// Azure AD B2C: the authority of the policy that resets passwords.
   var passwordReset: String?
 
   init(file: String) throws {

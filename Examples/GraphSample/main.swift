@@ -1,8 +1,8 @@
 import Foundation
 import TokenVault
 
-// Signs people in with a browser, calls Microsoft Graph for them, and signs them out: what the app
-// of the MSAL tutorials does, for a terminal. docs/tutorial.md goes through it.
+// Signs users in with a browser, calls Microsoft Graph for them, and signs them out, as the app of
+// the MSAL tutorials does, but in a terminal. docs/tutorial.md explains it step by step.
 //
 //   graph-sample SETTINGS.json COMMAND [ACCOUNT]
 
@@ -21,11 +21,13 @@ let name = words.count > 2 ? words[2] : nil
 
 do {
   let settings = try Settings(file: words[0])
-  guard let app = try SampleApp(settings, environment: ProcessInfo.processInfo.environment) else {
-    complain("\(settings.group) is no name of a group, or HOME is not set", exitCode: 78)
-  }
+  let app = try SampleApp(settings)
   tellProgress(of: app.application)
   try await run(words[1], app)
+} catch is SampleApp.BadGroupName {
+  complain("The settings' group is no name of a group.", exitCode: 78)
+} catch VaultError.homeNotSet {
+  complain("HOME is not set.", exitCode: 78)
 } catch VaultError.notAMember(let executable, let group) {
   complain(
     "\(executable) is no member of \(group).\n"
@@ -82,7 +84,7 @@ func account(_ app: SampleApp) async throws -> Account {
   return account
 }
 
-func show(_ result: AuthenticationResult) {
+func show(_ result: TokenResult) {
   let source = result.isFromCache ? "from the group" : "from \(result.account.environment)"
   print("\(result.account.username): a token \(source) for \(result.scopes)")
 }
@@ -93,7 +95,7 @@ func showCurrent(_ app: SampleApp) async throws {
   fflush(nil)
 }
 
-/// Says what the user has to do, while something is waited for.
+/// Prints the step that the user has to take while the program waits.
 func tellProgress(of application: PublicClientApplication) {
   let events = application.events
   Task {

@@ -1,8 +1,8 @@
 import Foundation
 import TokenVault
 
-// A tool that shares a keychain group: it takes the token of the group's current account, if the
-// group's manifest admits it.
+// A tool that shares a keychain group. It gets the token of the group's current account if the
+// group's manifest admits this executable.
 //
 //   group-member GROUP SCOPE...
 
@@ -10,13 +10,8 @@ let arguments = CommandLine.arguments.dropFirst()
 guard let name = arguments.first.flatMap(GroupName.init), arguments.count > 1 else {
   complain("usage: group-member GROUP SCOPE...", exitCode: 64)
 }
-guard
-  let configuration = VaultConfiguration(
-    group: name, environment: ProcessInfo.processInfo.environment)
-else { complain("HOME is not set", exitCode: 78) }
-
-let vault = Vault(configuration)
 do {
+  let vault = Vault(try .process(group: name))
   let scopes = ScopeSet(Array(arguments.dropFirst()))
   let result = try await vault.token(TokenRequest(scopes: scopes))
   let token = result.accessToken.reveal()
@@ -33,6 +28,8 @@ do {
     "\(candidates.count) accounts are signed in, and none is the current one.\n"
       + "To choose one: tokenvault --group \(group) switch",
     exitCode: 64)
+} catch .homeNotSet {
+  complain("HOME is not set", exitCode: 78)
 } catch {
   complain("\(error)", exitCode: 1)
 }

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor's jobs one by one on a thread of its own queue: libsecret, SQLite and scrypt block,
-/// and the cooperative pool has no thread to spare for that.
+/// Runs an actor's jobs one at a time on its own queue. libsecret, SQLite and scrypt block, and the
+/// cooperative pool has too few threads to block any of them.
 final class BlockingExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "dev.tokenvault.vault")
 

@@ -1,38 +1,58 @@
 import Glibc
+import TokenVaultSystem
 public import TokenVaultCrypto
 public import TokenVaultModel
 
-/// Where a vault stands and what it may do. The library reads no environment: whoever makes a
+/// The location of a vault, and the permissions of its calls. The library reads the environment of
+/// its process only in ``process(group:)``; everywhere else the program that makes the
 /// configuration decides.
 public struct VaultConfiguration: Sendable {
   /// The group to open.
   public var group: GroupName
-  /// The vault's directory; its `groups` folder holds the group files.
+  /// The vault's directory. Its `groups` folder contains the group files.
   public var directory: String
-  /// Where manifests are looked for before the shipped ones, in this order.
+  /// The directories that are searched for manifests, in this order, before the shipped manifests.
   public var manifestDirectories: [String]
-  /// The file that says the whole machine is shared (`/etc/tokenvault/device.json`).
+  /// The file that declares the whole machine shared (`/etc/tokenvault/device.json`).
   public var deviceFile: String
-  /// The session bus, as in `DBUS_SESSION_BUS_ADDRESS`; nil for none.
+  /// The address of the session bus, as in `DBUS_SESSION_BUS_ADDRESS`; nil for none.
   public var sessionBusAddress: String?
-  /// Whether a locked keyring may ask the user.
+  /// Whether a locked keyring may prompt the user.
   public var allowsPrompt: Bool
-  /// A key file that stands in for the one the manifest names (a systemd credential).
+  /// A key file to use instead of the one that the manifest names (a systemd credential).
   public var keyFile: String?
-  /// Asks for a passphrase; nil where nobody can be asked.
+  /// The configuration that the environment of this process describes.
+  ///
+  /// ```swift
+  /// var configuration = try VaultConfiguration.process(group: "dev.tokenvault.shared")
+  /// configuration.allowsPrompt = false
+  /// let vault = Vault(configuration)
+  /// ```
+  ///
+  /// - Throws: ``VaultError/homeNotSet`` as ``init(group:environment:)``.
+  public static func process(
+    group: GroupName = .universalStorage
+  ) throws(VaultError) -> VaultConfiguration {
+    try VaultConfiguration(group: group, environment: ProcessEnvironment.variables())
+  }
+
+  /// Reads a passphrase from the user. Nil, or a closure that returns nil, means that no user can
+  /// be prompted. An error that it throws becomes ``VaultError/prompt(_:)``.
   public var passphrase: (@Sendable (PassphrasePurpose) throws -> SecretBytes?)?
   /// The wall clock, which decides whether a token is still valid.
   public var now: @Sendable () -> Timestamp
-  /// Names the running boot: what a keyring daemon was told in an earlier one is on its disk.
+  /// Identifies the running boot. A keyring daemon has written to disk whatever was stored in it
+  /// during an earlier boot.
   package var bootIdentifier: @Sendable () throws -> String = { try Boot.identifier() }
-  /// The command line is every group's administrator; other tools have to be members.
+  /// Whether membership is not checked. The command line administers every group; all other tools
+  /// have to be members.
   package var isAdministrator = false
 
-  /// Why a passphrase is asked for.
+  /// The purpose of a request for a passphrase.
   public enum PassphrasePurpose: Equatable, Sendable {
     /// To open the group.
     case open(GroupName)
-    /// To make the group's key slot: ask twice.
+    /// To create the group's key slot: read the passphrase twice.
     case create(GroupName)
   }
 
@@ -40,9 +60,18 @@ public struct VaultConfiguration: Sendable {
   /// TOKENVAULT_HOME, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR, DISPLAY, WAYLAND_DISPLAY,
   /// CREDENTIALS_DIRECTORY.
   ///
-  /// Returns nil when neither HOME nor the directories are set to absolute paths (the XDG base
-  /// directory specification ignores relative ones).
-  public init?(group: GroupName, environment: [String: String]) {
+  /// ```swift
+  /// let variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000"]
+  /// let configuration = try VaultConfiguration(
+  ///   group: "dev.tokenvault.shared", environment: variables)
+  /// print(configuration.groupPath)
+  /// ```
+  ///
+  /// - Throws: ``VaultError/homeNotSet`` if neither HOME nor the directories are set to absolute
+  ///   paths (the XDG base directory specification ignores relative ones).
+  public init(
+    group: GroupName = .universalStorage, environment: [String: String]
+  ) throws(VaultError) {
     func path(_ name: String) -> String? {
       environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -51,7 +80,7 @@ public struct VaultConfiguration: Sendable {
       let directory = path("TOKENVAULT_HOME")
         ?? (path("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }).map({ $0 + "/tokenvault" }),
       let configuration = path("XDG_CONFIG_HOME") ?? home.map({ $0 + "/.config" })
-    else { return nil }
+    else { throw .homeNotSet }
     self.group = group
     self.directory = directory
     manifestDirectories = [
@@ -60,7 +89,7 @@ public struct VaultConfiguration: Sendable {
     deviceFile = "/etc/tokenvault/device.json"
     sessionBusAddress = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
     if sessionBusAddress == nil, let runtime = path("XDG_RUNTIME_DIR") {
-      // Where systemd puts the user bus; libdbus looks there too.
+      // The address of systemd's user bus; libdbus looks there too.
       sessionBusAddress = "unix:path=\(runtime)/bus"
     }
     allowsPrompt = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
@@ -73,7 +102,7 @@ public struct VaultConfiguration: Sendable {
     }
   }
 
-  /// Asks for a passphrase; nil where nobody can be asked.
+  /// Reads a passphrase from the user; nil if no user can be prompted.
   func askPassphrase(_ purpose: PassphrasePurpose) throws(VaultError) -> SecretBytes? {
     guard let passphrase else { return nil }
     do { return try passphrase(purpose) } catch { throw .prompt(error) }
@@ -88,9 +117,10 @@ public struct VaultConfiguration: Sendable {
 
   package var manifests: Manifests { Manifests(directories: manifestDirectories) }
   package var groupsDirectory: String { directory + "/groups" }
-  /// The group's file.
+  /// The path of the group's file.
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }
   var lockPath: String { "\(groupsDirectory)/.\(group).lock" }
-  /// Locked by who asks a provider for a new token, one byte for each account.
+  /// A process locks one byte of this file for each account whose token it requests from a
+  /// provider.
   var refreshLockPath: String { "\(groupsDirectory)/.\(group).refresh" }
 }

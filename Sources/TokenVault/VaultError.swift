@@ -3,63 +3,67 @@ public import TokenVaultKeyCustody
 public import TokenVaultSignIn
 public import TokenVaultModel
 
-/// Everything that can go wrong between a tool and its accounts. No case carries a secret.
+/// Any error between a tool and its accounts. No case carries a secret.
 public enum VaultError: Error, Sendable {
-  /// The group has no file yet; reading never makes one.
+  /// Neither HOME nor the directories of the XDG specification are set to absolute paths.
+  case homeNotSet
+  /// The group has no file yet. Reading never creates one.
   case noGroup(GroupName)
-  /// The group has a file already.
+  /// The group already has a file.
   case groupExists(GroupName)
   /// No manifest describes the group.
   case noManifest(GroupName)
   /// A manifest, rule or configuration file cannot be used.
   case badManifest(path: String, fault: ManifestFault)
-  /// The executable is not among the group's members.
+  /// The executable is not a member of the group.
   case notAMember(executable: String, group: GroupName)
-  /// No account of the group answers to the text.
+  /// No account of the group matches the text.
   case noAccount(String, group: GroupName)
-  /// The rule of a directory names an account that the group does not have any more.
+  /// The rule of a directory names an account that is no longer in the group.
   case noAccountForDirectory(String, group: GroupName)
-  /// Several accounts answer to the text.
+  /// Several accounts match the text.
   case ambiguousAccount(String, candidates: [Account])
-  /// Several accounts are signed in and none was chosen; the client's principal is unchanged.
+  /// Several accounts are signed in and none is selected. The account remembered for the client is
+  /// unchanged.
   case ambiguousCurrentAccount(candidates: [Account], group: GroupName)
   /// There is no account to use.
   case noCurrentAccount(EmptyReason, group: GroupName)
-  /// No stored token will do: the user has to sign in.
+  /// No stored token satisfies the request: the user has to sign in.
   case interactionRequired(InteractionReason, account: Account, group: GroupName)
-  /// The request names no scope, and the account has tokens for several.
+  /// The request names no scope, and the account has tokens for several sets of scopes.
   case scopesRequired(stored: [String], account: Account)
   /// A shared device has exactly one account, and this is it.
   case sharedDeviceOccupied(by: Account)
-  /// A shared device takes one account, and more were given.
+  /// A shared device has room for one account, and the call would store more.
   case sharedDeviceTakesOne(given: Int)
   /// Another account has the alias.
   case aliasTaken(String, by: Account)
-  /// A name, service or value has a form that is not stored.
+  /// A name, service or value has a form that cannot be stored.
   case invalid(Field)
-  /// The group file is older than the keyring's key: a copy from before a sign-out.
+  /// The group file is older than the key in the keyring: it is a copy from before a sign-out.
   case olderFile(GroupName, generation: UInt64, newest: UInt64)
-  /// A backup is of another group than the one it should replace.
+  /// The backup is of a different group than the one that it should replace.
   case foreignBackup(GroupName)
   /// The group file could not be read or written.
   case store(StoreError, group: GroupName)
-  /// The group's key could not be had.
+  /// The group's key could not be retrieved.
   case custody(CustodyError, group: GroupName)
-  /// An imported cache is not one.
+  /// The imported file is not a cache, or contains a malformed entity.
   case cache(MSALCacheError)
   /// The key file of a new custody could not be created.
   case keyFileNotCreated(path: String, errno: Int32)
-  /// A file of the user's could not be read or written.
+  /// A file of the user could not be read or written.
   case file(path: String, call: String, errno: Int32)
-  /// The client that should sign in or refresh is not told, and the account has several.
+  /// The request does not name the client that should sign in or refresh, and the account has
+  /// several.
   case clientRequired(stored: [String], account: Account)
-  /// Another account has the same subject at the same host, and comes from another issuer.
+  /// Another account has the same subject at the same host, but another issuer.
   case accountOfOtherIssuer(group: GroupName)
-  /// Signing in, refreshing or signing out at the provider failed.
+  /// A sign-in, a refresh or a sign-out at the provider failed.
   case signIn(SignInError)
-  /// What asks for passphrases (``VaultConfiguration/passphrase``) threw this.
+  /// The closure that reads passphrases (``VaultConfiguration/passphrase``) threw this error.
   case prompt(any Error)
-  /// An error that no module of the vault throws; `type` names it.
+  /// An error that no module of the vault throws; `type` is the name of its type.
   case unexpected(type: String)
 
   /// A part of a request.
@@ -69,70 +73,70 @@ public enum VaultError: Error, Sendable {
   }
 }
 
-/// What is wrong with a manifest or configuration file.
+/// The defect of a manifest or configuration file.
 public enum ManifestFault: Equatable, Sendable {
-  /// It is not JSON, or not an object.
+  /// The file is not a JSON object.
   case notJSON
-  /// It has a field that no version knows.
+  /// The file has an unknown field.
   case unknownField(String)
-  /// A field is missing.
+  /// A required field is missing.
   case missingField(String)
   /// A field has a value that is not allowed.
   case badValue(String)
-  /// Its name is not the file's name.
+  /// The name in the manifest differs from the name of its file.
   case nameMismatch
-  /// It is not the user's or root's own, or others may write it.
+  /// The file belongs neither to the user nor to root, or other users may write it.
   case unsafe
-  /// It has more than 64 KiB.
+  /// The file has more than 64 KiB.
   case tooLarge
 }
 
-/// Why an enumeration gave no account.
+/// The reason why a listing has no account.
 public enum EmptyReason: Equatable, Sendable {
   /// The group has no file on this machine.
   case groupDoesNotExist
-  /// The group holds no account.
+  /// The group has no accounts.
   case noAccounts
-  /// Accounts are there, and none is signed in.
+  /// The group has accounts, but none is signed in.
   case allSignedOut
   /// The client is signed in to none of the accounts; other clients of the group are.
   case noneForClient
-  /// Accounts are there, but none fulfils the query.
+  /// The group has accounts, but none matches the query.
   case noneMatches
-  /// Other groups on this machine hold accounts.
+  /// The group has no file on this machine, but these other groups have one.
   case onlyInOtherGroups([GroupName])
 }
 
-/// Why a token cannot be had without the user.
+/// The reason why a token requires user interaction.
 public enum InteractionReason: Equatable, Sendable {
   /// No access token for the scopes is stored.
   case noToken
-  /// The stored access token ended, or ends too soon.
+  /// The stored access token has expired, or expires too soon.
   case expired(Timestamp?)
   /// The client was signed out of the account.
   case signedOut
-  /// The caller asked for a new token (`--force-refresh`, `--claims`).
+  /// The caller requested a new token (`--force-refresh`, `--claims`).
   case newTokenRequested
   /// A token is stored for other tenants only.
   case otherTenant([String])
-  /// The provider wants the user: what it said.
+  /// The provider requires user interaction; this is its error.
   case refused(OAuthError)
-  /// It is not known who signed the account in, so nobody can be asked.
+  /// The authority that signed the account in is not known, so no provider can be contacted.
   case unknownAuthority
 }
 
 extension InteractionReason {
-  /// What the provider wants to see in the next token: for ``InteractiveRequest/claims``. Nil where
-  /// it asked for nothing in particular.
+  /// The claims that the provider requires in the next token, for ``InteractiveRequest/claims``;
+  /// nil if it required none.
   public var claims: ClaimsRequest? {
     guard case .refused(let answer) = self, !answer.claims.isEmpty else { return nil }
-    // absent is an answer: what is no claims request cannot be asked for.
+    // absent is an answer: a text that is not a claims request cannot be requested.
     do { return try ClaimsRequest(json: answer.claims) } catch { return nil }
   }
 }
 
 extension InteractionReason: CustomStringConvertible {
-  /// The case without the tenants' names.
+  /// The name of the case, without the names of tenants.
   public var description: String {
     switch self {
     case .noToken: "noToken"
@@ -147,9 +151,11 @@ extension InteractionReason: CustomStringConvertible {
 }
 
 extension VaultError: CustomStringConvertible {
-  /// The case and what of it names no person, for logs. The command line has the text for people.
+  /// The name of the case and the values that identify no person, for logs. The command line has
+  /// the messages for users.
   public var description: String {
     switch self {
+    case .homeNotSet: "homeNotSet"
     case .noGroup(let group): "noGroup(\(group))"
     case .groupExists(let group): "groupExists(\(group))"
     case .noManifest(let group): "noManifest(\(group))"
@@ -195,7 +201,7 @@ extension TokenVaultGroupStore.StoreError {
   }
 }
 
-/// Turns the errors of the rooms below into the vault's own.
+/// Turns the errors of the modules below into ``VaultError``.
 func vaultErrors<R>(_ group: GroupName, _ body: () throws -> R) throws(VaultError) -> R {
   do {
     return try body()

@@ -1,5 +1,5 @@
 #pragma once
-// tv_aes_256_gcm alone uses what OpenSSL 3 calls deprecated.
+// Only tv_aes_256_gcm uses functions that OpenSSL 3 deprecates.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -12,13 +12,13 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-// What EVP_PKEY_fromdata is to make; the macro is more than Swift can import.
+// The selection argument of EVP_PKEY_fromdata; Swift cannot import the macro.
 static const int tv_public_key = EVP_PKEY_PUBLIC_KEY;
 
-// OpenSSL 3 looks for a cipher by making every cipher of its provider, which costs a process as
-// long as the conversation with the keyring (docs/decisions/0007-one-cipher.md). A cipher of the
-// program's own, with the functions of EVP_aes_256_gcm, is used as it is. Returns NULL where
-// OpenSSL has no such way any more; the cipher is then looked for.
+// To fetch one cipher, OpenSSL 3 constructs every cipher of its provider, which takes as long as
+// the exchange with the keyring (docs/decisions/0007-one-cipher.md). This function instead builds a
+// custom cipher from the functions of EVP_aes_256_gcm, which OpenSSL uses without a fetch. Returns
+// NULL if this OpenSSL version does not support that; the caller then fetches the cipher.
 static inline EVP_CIPHER *tv_aes_256_gcm(void) {
 #if OPENSSL_VERSION_MAJOR == 3
   const EVP_CIPHER *known = EVP_aes_256_gcm();
@@ -37,11 +37,12 @@ static inline EVP_CIPHER *tv_aes_256_gcm(void) {
   return NULL;
 }
 
-// TV_OWN_LIBCRYPTO says that libcrypto is linked into the program and nobody else's. Then reading
-// openssl.cnf and loading names and error texts, most of OpenSSL's start-up time, is left out: a
-// configuration file has no say in how a vault is encrypted, and freeing each algorithm at the end
-// of a process that ends anyway takes as long as decrypting a few hundred tokens. In a library that
-// is shared with TLS these options would be for both: without all digests no certificate verifies.
+// TV_OWN_LIBCRYPTO means that libcrypto is statically linked and that no other code uses it. It
+// skips reading openssl.cnf and loading names and error texts, which is most of OpenSSL's start-up
+// time: a configuration file must not influence how a vault is encrypted. It also skips the cleanup
+// at exit: freeing each algorithm takes as long as decrypting a few hundred tokens. If libcrypto is
+// shared with TLS, these options would affect TLS, too: without all digests, no certificate
+// verifies.
 static inline int tv_prepare_libcrypto(void) {
 #ifdef TV_OWN_LIBCRYPTO
   return OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-// The part of libqrencode's stable ABI (soname 4) that is called through dlsym.
+// The part of libqrencode's stable ABI (soname 4) that is used through dlsym.
 typedef struct {
   int version;
   int width;
@@ -16,7 +16,7 @@ static void (*p_free)(QRcode *);
 
 bool tv_qr_library(void) {
   static void *library;
-  // See TokenVaultCSecretService.c: in a static executable dlopen starts a second C library, and crashes.
+  // See TokenVaultCSecretService.c: in a static executable dlopen loads a second C library and crashes.
   if (!library && getauxval(AT_BASE) != 0) {
     library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL);
     if (library) {
@@ -34,7 +34,7 @@ int tv_qr_encode(const char *text, unsigned char *modules, size_t room) {
   int width = code->width;
   size_t count = (size_t)width * (size_t)width;
   if (count > room) width = 0;
-  // Only the lowest bit of a module says whether it is dark.
+  // The lowest bit of a module is its colour, 1 for dark; the other bits are metadata.
   for (size_t i = 0; width > 0 && i < count; i++) modules[i] = code->data[i] & 1;
   p_free(code);
   return width;

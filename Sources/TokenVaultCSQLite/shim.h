@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import.
+// Swift cannot import SQLITE_TRANSIENT, which casts -1 to a function pointer.
 static inline int tv_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
   return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
@@ -11,7 +11,7 @@ static inline void tv_sqlite3_persist_wal(sqlite3 *database) {
   sqlite3_file_control(database, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
 }
 
-// sqlite3_db_config is variadic, which Swift cannot import.
+// Swift cannot import sqlite3_db_config, which is variadic.
 static inline void tv_sqlite3_harden(sqlite3 *database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);

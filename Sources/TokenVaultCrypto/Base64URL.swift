@@ -1,11 +1,11 @@
 /// Base64 with the URL alphabet and no padding (RFC 4648, section 5).
 ///
-/// One text for each value: decoding takes no padding, no foreign character and no bits set that
-/// no byte needs. Characters are computed, not looked up, since a table leaves a key's traces in
-/// the cache.
-public enum Base64URL {
-  /// The text of `bytes`.
-  public static func encode(_ bytes: [UInt8]) -> String {
+/// Each value has exactly one encoding: decoding rejects padding, characters outside the alphabet,
+/// and unused trailing bits that are not zero. Characters are computed instead of looked up,
+/// because table lookups leak a key through the processor's cache.
+package enum Base64URL {
+  /// Encodes `bytes`.
+  package static func encode(_ bytes: [UInt8]) -> String {
     var ascii = [UInt8](repeating: 0, count: encodedSize(bytes.count))
     unsafe bytes.withUnsafeBytes { bytes in
       unsafe ascii.withUnsafeMutableBytes { unsafe encode(bytes, into: $0) }
@@ -13,8 +13,8 @@ public enum Base64URL {
     return String(decoding: ascii, as: UTF8.self)
   }
 
-  /// The bytes of `text`, or nil when `encode` never gives it.
-  public static func decode(_ text: String) -> [UInt8]? {
+  /// Decodes `text`; returns nil unless `text` is the canonical encoding of some bytes.
+  package static func decode(_ text: String) -> [UInt8]? {
     let ascii = Array(text.utf8)
     var bytes = [UInt8](repeating: 0, count: decodedSize(ascii.count))
     let isCanonical = unsafe ascii.withUnsafeBytes { ascii in
@@ -23,8 +23,8 @@ public enum Base64URL {
     return isCanonical ? bytes : nil
   }
 
-  /// The text of a secret, as ASCII in locked memory.
-  public static func encodeSecret(
+  /// Encodes a secret; the result is ASCII in locked memory.
+  package static func encodeSecret(
     _ bytes: borrowing SecretBytes
   ) throws(CryptoError) -> SecretBytes {
     var ascii = try SecretBytes(count: encodedSize(bytes.count))
@@ -34,8 +34,9 @@ public enum Base64URL {
     return ascii
   }
 
-  /// The secret of a text; throws `badParameters` when `encodeSecret` never gives it.
-  public static func decodeSecret(
+  /// Decodes a secret from ASCII.
+  /// - Throws: `badParameters` unless `ascii` is a canonical encoding.
+  package static func decodeSecret(
     _ ascii: borrowing SecretBytes
   ) throws(CryptoError) -> SecretBytes {
     var bytes = try SecretBytes(count: decodedSize(ascii.count))
@@ -86,7 +87,7 @@ public enum Base64URL {
         next += 1
       }
     }
-    // Six bits left over are a character too many; others have to be zero.
+    // Six leftover bits mean one character too many. Fewer leftover bits must all be zero.
     return foreign == 0 && pending < 6 && bits & (1 << pending - 1) == 0
   }
 
@@ -97,7 +98,7 @@ public enum Base64URL {
     return UInt8(truncatingIfNeeded: code)
   }
 
-  /// The six bits of a character, or all ones for a foreign one.
+  /// The six bits that a character stands for, or all ones outside the alphabet.
   private static func sextet(_ code: UInt32) -> UInt32 {
     let known =
       among(code, 65...90, code &- 64) | among(code, 97...122, code &- 70)
@@ -105,7 +106,7 @@ public enum Base64URL {
     return known &- 1
   }
 
-  /// All ones if `a` is more than `b`, else zero, without a branch.
+  /// All ones if `a` is greater than `b`, otherwise zero, without a branch.
   private static func after(_ a: UInt32, _ b: UInt32) -> UInt32 { 0 &- ((b &- a) >> 31) }
 
   private static func among(

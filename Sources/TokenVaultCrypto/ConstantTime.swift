@@ -1,9 +1,9 @@
 internal import TokenVaultCOpenSSL
 
-/// Comparison that does not tell where two values differ.
-public enum ConstantTime {
-  /// Whether the bytes are the same, in time that depends on the lengths alone.
-  public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+/// Comparison whose duration does not reveal where two values differ.
+package enum ConstantTime {
+  /// Whether `a` and `b` hold the same bytes. The time taken depends only on their lengths.
+  package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     unsafe a.withUnsafeBytes { a in unsafe b.withUnsafeBytes { unsafe equal(a, $0) } }
   }
 

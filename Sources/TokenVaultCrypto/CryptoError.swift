@@ -1,12 +1,12 @@
-/// Why a cryptographic operation gave no result.
+/// The reason a cryptographic operation failed.
 ///
-/// There are no details: whether a tag, a key or a length was wrong would tell an attacker which
-/// guess came closer.
+/// There are no details on purpose: an attacker who learns whether the tag, the key or the length
+/// was wrong learns which guess came closer.
 public enum CryptoError: Error, Equatable, Sendable {
-  /// Authentication failed, or anything else went wrong.
+  /// Authentication failed, or OpenSSL reported any other error.
   case failed
-  /// No locked memory is left (see `RLIMIT_MEMLOCK`); a key is never put into ordinary memory.
+  /// No more memory can be locked (see `RLIMIT_MEMLOCK`). Keys never fall back to ordinary memory.
   case outOfMemory
-  /// The caller's parameters are outside what the function promises to take.
+  /// A parameter is outside the range that the function accepts.
   case badParameters
 }

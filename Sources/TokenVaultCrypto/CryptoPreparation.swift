@@ -1,6 +1,6 @@
-/// The costs of a process's first use of cryptography, paid at a moment of the caller's choice.
-public enum CryptoPreparation {
-  /// Makes OpenSSL find its algorithms: about half a millisecond, once in a process. What goes wrong
-  /// is told by the first use.
-  public static func run() { OpenSSL.prepare() }
+/// Pays the start-up cost of cryptography at a moment that the caller chooses.
+package enum CryptoPreparation {
+  /// Fetches the algorithms that opening a group needs. Takes about half a millisecond, once per
+  /// process. A failure is reported by the first operation that needs the algorithm.
+  package static func run() { OpenSSL.prepare() }
 }

@@ -1,15 +1,16 @@
 internal import TokenVaultCOpenSSL
 
-/// Keys made out of other secrets.
-public enum KeyDerivation {
-  /// What scrypt may use; N = 2^20 with r = 8 fits. Parameters come from files, and a forged file
-  /// must not be able to ask for all memory there is.
+/// Derives keys from other secrets.
+package enum KeyDerivation {
+  /// The memory limit of scrypt, in bytes; N = 2^20 with r = 8 fits. The parameters come from a
+  /// file, and a forged file must not make the process allocate all memory.
   private static let scryptMemory = 1 << 30 + 1 << 21
 
-  /// HKDF-SHA-256 (RFC 5869): `count` bytes, 1 to 8,160, out of a `key` that is already uniform.
+  /// Derives `count` bytes, 1 to 8,160, from a uniformly random `key` with HKDF-SHA-256 (RFC 5869).
   ///
-  /// The salt and the info may be empty; the info has at most 1,024 bytes, the key at least one.
-  public static func hkdfSHA256(
+  /// `salt` and `info` may be empty. `info` has at most 1,024 bytes, `key` at least one.
+  /// - Throws: `badParameters` outside these limits.
+  package static func hkdfSHA256(
     _ key: borrowing SecretBytes, salt: [UInt8], info: [UInt8], count: Int
   ) throws(CryptoError) -> SecretBytes {
     guard key.count > 0, info.count <= 1024, (1...255 * 32).contains(count) else {
@@ -36,11 +37,12 @@ public enum KeyDerivation {
     return derived
   }
 
-  /// scrypt (RFC 7914) with N = 2^`logN`: `count` bytes out of what a person remembers.
+  /// Derives `count` bytes from a passphrase with scrypt (RFC 7914), where N = 2^`logN`.
   ///
-  /// Blocks the thread, for half a second at `logN` 17, r 8, p 1, and uses 128·r·(N + p) bytes
-  /// meanwhile. Throws `badParameters` above 1 GiB of that, or p above 16.
-  public static func scrypt(
+  /// Blocks the thread, for about half a second at `logN` 17, `r` 8, `p` 1, and uses 128·r·(N + p)
+  /// bytes of memory meanwhile.
+  /// - Throws: `badParameters` if that exceeds 1 GiB, or if `p` exceeds 16.
+  package static func scrypt(
     _ passphrase: borrowing SecretBytes, salt: [UInt8], logN: Int, r: Int, p: Int, count: Int
   ) throws(CryptoError) -> SecretBytes {
     guard

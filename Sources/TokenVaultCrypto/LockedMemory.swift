@@ -2,11 +2,13 @@ internal import TokenVaultCOpenSSL
 import Glibc
 import Synchronization
 
-/// Pages that are never swapped and never dumped, cut into slots of powers of two.
+/// An allocator for pages that are never swapped out or dumped, divided into slots whose sizes are
+/// powers of two.
 ///
-/// OpenSSL's secure heap has one size, fixed at start; a page for each key would exhaust the usual
-/// 8 MiB of `RLIMIT_MEMLOCK` at 2,000 keys. Slots let 10,000 keys live in 320 KiB, taken 16 KiB at
-/// a time. Addresses are kept as numbers, since what they point to belongs to whoever holds a slot.
+/// OpenSSL's secure heap has a fixed size that is set at start-up, and one page per key would
+/// exhaust the usual `RLIMIT_MEMLOCK` of 8 MiB at 2,000 keys. With slots, 10,000 keys take 320 KiB,
+/// allocated 16 KiB at a time. Addresses are stored as numbers because the memory belongs to the
+/// owner of the slot.
 struct LockedMemory {
   static let shared = Mutex(LockedMemory())
 
@@ -14,11 +16,11 @@ struct LockedMemory {
   private static let pagesPerRegion = 4
   private static let smallestSlot = 32
 
-  /// By the binary logarithm of the slot size.
+  /// Indexed by the binary logarithm of the slot size.
   private var freeSlots = [[UInt]](repeating: [], count: Int.bitWidth)
   private var freePages: [UInt] = []
 
-  /// The address of at least `count` zero bytes.
+  /// Allocates at least `count` bytes, all zero, and returns their address.
   mutating func allocate(_ count: Int) throws(CryptoError) -> UInt {
     let size = Self.slotSize(count)
     if size > Self.pageSize { return try Self.map(size) }
@@ -34,7 +36,7 @@ struct LockedMemory {
     return page
   }
 
-  /// Wipes and takes back what `allocate` gave for the same `count`.
+  /// Wipes and frees the slot that `allocate` returned for the same `count`.
   mutating func release(_ address: UInt, _ count: Int) {
     let size = Self.slotSize(count)
     unsafe OPENSSL_cleanse(UnsafeMutableRawPointer(bitPattern: address), size)
@@ -52,7 +54,7 @@ struct LockedMemory {
     return size
   }
 
-  /// Between two pages without access, so that reading past a secret's neighbours is a fault.
+  /// Maps the pages between two inaccessible guard pages, so that reading past either end faults.
   private static func map(_ size: Int) throws(CryptoError) -> UInt {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS
     guard

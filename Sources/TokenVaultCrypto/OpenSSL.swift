@@ -1,6 +1,7 @@
 internal import TokenVaultCOpenSSL
 
-/// The algorithms of libcrypto, each fetched once a process: a fetch costs more than using it.
+/// The algorithms of libcrypto. Each is fetched once per process, because fetching an algorithm
+/// costs more than using it.
 enum OpenSSL {
   private static let isReady = tv_prepare_libcrypto() == 1
 
@@ -22,12 +23,12 @@ enum OpenSSL {
   static func hkdf() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedHKDF) }
   static func sha256() throws(CryptoError) -> OpaquePointer { unsafe try found(fetchedSHA256) }
 
-  /// Fetches what opening a group needs.
+  /// Fetches the algorithms that opening a group needs.
   static func prepare() { unsafe _ = (fetchedAES, fetchedHMAC, fetchedHKDF) }
 
   static func requireReady() throws(CryptoError) { try check(isReady) }
 
-  /// Turns a failed call into the one error, leaving nothing in OpenSSL's queue of the thread.
+  /// Throws `failed` if a call failed, and clears the thread's OpenSSL error queue.
   static func check(_ succeeded: Bool) throws(CryptoError) {
     guard succeeded else {
       ERR_clear_error()
@@ -35,6 +36,7 @@ enum OpenSSL {
     }
   }
 
+  /// Throws `failed` if a call returned NULL, and clears the thread's OpenSSL error queue.
   static func found(_ pointer: OpaquePointer?) throws(CryptoError) -> OpaquePointer {
     guard let pointer = unsafe pointer else {
       ERR_clear_error()

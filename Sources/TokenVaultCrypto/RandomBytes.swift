@@ -1,9 +1,10 @@
 internal import TokenVaultCOpenSSL
 
-/// Random bytes that need not stay secret: nonces, salts, identifiers.
-public enum RandomBytes {
-  /// `count` fresh bytes; for a key use `SecretBytes.random`.
-  public static func make(_ count: Int) throws(CryptoError) -> [UInt8] {
+/// Random bytes for values that are not secret: nonces, salts and identifiers.
+package enum RandomBytes {
+  /// Returns `count` fresh random bytes. For keys, use `SecretBytes.random`.
+  /// - Throws: `badParameters` if `count` is negative.
+  package static func make(_ count: Int) throws(CryptoError) -> [UInt8] {
     guard count >= 0 else { throw .badParameters }
     var bytes = [UInt8](repeating: 0, count: count)
     unsafe try fill(&bytes, count)

@@ -1,9 +1,9 @@
-/// A value that prints as `<redacted>` however it is printed: interpolated, dumped, reflected, or
-/// inside of something else. `reveal()` is the one way to it, and easy to search for.
+/// A value that always prints as `<redacted>`: interpolated, dumped, reflected, or nested in
+/// another value. `reveal()` is the only access to it, and easy to search for.
 public struct Redacted<Value: Sendable>: Sendable {
   private let value: Value
 
-  /// Hides `value`.
+  /// Wraps `value`.
   public init(_ value: Value) {
     self.value = value
   }
@@ -19,11 +19,12 @@ extension Redacted: CustomStringConvertible, CustomDebugStringConvertible, Custo
   /// Always `<redacted>`.
   public var debugDescription: String { description }
 
-  /// A mirror without children; the default one would show the value.
+  /// A mirror without children. The default mirror would show the value.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Not in constant time; for comparing with what an attacker chose there is `ConstantTime`.
+/// Comparison does not take constant time: do not compare a secret with a value that an attacker
+/// chose.
 extension Redacted: Equatable where Value: Equatable {}
 
 extension Redacted: Hashable where Value: Hashable {}

@@ -1,13 +1,15 @@
 internal import TokenVaultCOpenSSL
 
-/// AES-256-GCM with the key schedule kept, so that sealing thousands of values is cheap.
+/// An AES-256-GCM key. It keeps its key schedule, so sealing thousands of values is cheap.
 ///
-/// A sealed value is nonce (12) ‖ ciphertext ‖ tag (16). Each seal has a fresh random nonce, which
-/// is safe for 2^32 seals under one key (NIST SP 800-38D, 8.3). Not `Sendable`: one thread uses
-/// it. OpenSSL keeps the schedule in ordinary memory and wipes it when this is released.
-@safe public final class SealingKey {
-  /// How many bytes a sealed value has more than its plaintext.
-  public static let overhead = nonceSize + tagSize
+/// A sealed value is nonce (12 bytes) ‖ ciphertext ‖ tag (16 bytes). Each seal uses a fresh random
+/// nonce, which is safe for 2^32 seals under one key (NIST SP 800-38D, section 8.3).
+///
+/// Not `Sendable`: use it from one thread. OpenSSL keeps the key schedule in ordinary memory and
+/// wipes it when the key is released.
+@safe package final class SealingKey {
+  /// The number of bytes that sealing adds to a plaintext.
+  package static let overhead = nonceSize + tagSize
 
   private static let keySize = 32
   private static let nonceSize = 12
@@ -15,8 +17,9 @@ internal import TokenVaultCOpenSSL
 
   private let context: OpaquePointer
 
-  /// Takes exactly 32 bytes; throws `badParameters` for any other count.
-  public init(_ key: borrowing SecretBytes) throws(CryptoError) {
+  /// Creates a sealing key from exactly 32 bytes.
+  /// - Throws: `badParameters` for any other count.
+  package init(_ key: borrowing SecretBytes) throws(CryptoError) {
     guard key.count == Self.keySize else { throw .badParameters }
     let cipher = unsafe try OpenSSL.aes256GCM()
     unsafe context = try OpenSSL.found(EVP_CIPHER_CTX_new())
@@ -29,23 +32,23 @@ internal import TokenVaultCOpenSSL
 
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-  /// Seals `plaintext`, bound to `associatedData`, which is not part of the result.
-  public func seal(
+  /// Seals `plaintext` and authenticates `associatedData`, which is not part of the result.
+  package func seal(
     _ plaintext: UnsafeRawBufferPointer, associatedData: [UInt8]
   ) throws(CryptoError) -> [UInt8] {
     unsafe try seal(
       plaintext, associatedData: associatedData, nonce: RandomBytes.make(Self.nonceSize))
   }
 
-  /// Seals `plaintext`, bound to `associatedData`, which is not part of the result.
-  public func seal(
+  /// Seals `plaintext` and authenticates `associatedData`, which is not part of the result.
+  package func seal(
     _ plaintext: [UInt8], associatedData: [UInt8]
   ) throws(CryptoError) -> [UInt8] {
     try seal(plaintext, associatedData: associatedData, nonce: RandomBytes.make(Self.nonceSize))
   }
 
-  /// Seals a key (wraps it), bound to `associatedData`, without a copy in ordinary memory.
-  public func seal(
+  /// Wraps a key: seals it without a copy in ordinary memory, and authenticates `associatedData`.
+  package func seal(
     _ key: borrowing SecretBytes, associatedData: [UInt8]
   ) throws(CryptoError) -> [UInt8] {
     unsafe try key.withUnsafeBytes { (key) throws(CryptoError) in
@@ -53,8 +56,9 @@ internal import TokenVaultCOpenSSL
     }
   }
 
-  /// The plaintext of what `seal` gave for the same key and associated data; else throws `failed`.
-  public func open(_ sealed: [UInt8], associatedData: [UInt8]) throws(CryptoError) -> [UInt8] {
+  /// Opens a value that `seal` made with the same key and associated data.
+  /// - Throws: `failed` for any other value.
+  package func open(_ sealed: [UInt8], associatedData: [UInt8]) throws(CryptoError) -> [UInt8] {
     var plaintext = [UInt8](repeating: 0, count: try Self.plaintextSize(sealed))
     let isAuthentic = unsafe plaintext.withUnsafeMutableBytes {
       unsafe decrypt(sealed, associatedData, into: $0)
@@ -63,8 +67,8 @@ internal import TokenVaultCOpenSSL
     return plaintext
   }
 
-  /// As `open`, for a key: the plaintext never leaves locked memory.
-  public func openSecret(
+  /// Unwraps a key: like `open`, but the plaintext never leaves locked memory.
+  package func openSecret(
     _ sealed: [UInt8], associatedData: [UInt8]
   ) throws(CryptoError) -> SecretBytes {
     unsafe try SecretBytes(count: Self.plaintextSize(sealed)) { (plaintext) throws(CryptoError) in
@@ -72,11 +76,12 @@ internal import TokenVaultCOpenSSL
     }
   }
 
-  /// For published vectors, which name their nonce. Two seals with one nonce give the key away.
+  /// Seals with a given nonce, for published test vectors. Reusing a nonce breaks GCM: an attacker
+  /// can forge tags and learns the XOR of the plaintexts.
   func seal(
     _ plaintext: [UInt8], associatedData: [UInt8], nonce: [UInt8]
   ) throws(CryptoError) -> [UInt8] {
-    // A typed closure, since `Array.withUnsafeBytes` forgets the type of what is thrown.
+    // `Array.withUnsafeBytes` loses the type of the thrown error; `Result` keeps it.
     let result = unsafe plaintext.withUnsafeBytes { plaintext in
       Result { () throws(CryptoError) in
         unsafe try seal(plaintext, associatedData: associatedData, nonce: nonce)
@@ -112,12 +117,13 @@ internal import TokenVaultCOpenSSL
   }
 
   private static func plaintextSize(_ sealed: [UInt8]) throws(CryptoError) -> Int {
-    // What is too short was cut off, which is a failure of authenticity.
+    // A value that is too short was truncated, so it fails to authenticate.
     guard (overhead...Int(Int32.max)).contains(sealed.count) else { throw .failed }
     return sealed.count - overhead
   }
 
-  /// Leaves zeros in `plaintext` when it returns false: what fails to authenticate is not shown.
+  /// Decrypts into `plaintext`. Returns false if `sealed` does not authenticate, and then fills
+  /// `plaintext` with zeros, so that unauthenticated plaintext is never released.
   func decrypt(
     _ sealed: [UInt8], _ associatedData: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -140,7 +146,7 @@ internal import TokenVaultCOpenSSL
     return isAuthentic
   }
 
-  /// GCM runs the cipher forwards in both directions, so one key schedule serves both.
+  /// GCM uses the forward cipher both to encrypt and to decrypt, so one key schedule serves both.
   private func begin(
     _ nonce: UnsafePointer<UInt8>, _ associatedData: [UInt8], encrypting: Bool
   ) -> Bool {

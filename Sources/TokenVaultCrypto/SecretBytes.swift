@@ -1,19 +1,19 @@
 internal import TokenVaultCOpenSSL
 
-/// Key memory: locked against swapping, left out of core dumps, wiped when released.
+/// Secret bytes in memory that is locked against swapping, excluded from core dumps, and wiped when
+/// it is released.
 ///
-/// There is no way to copy it by accident; `clone()` makes a second one on purpose. It does not
-/// print, and reading it is the one call `withUnsafeBytes`.
+/// The type is not copyable; `clone()` makes an explicit copy. It does not print its content, and
+/// `withUnsafeBytes` is the only way to read it.
 public struct SecretBytes: ~Copyable, Sendable {
   private let address: UInt
-  /// How many bytes there are.
+  /// The number of bytes.
   public let count: Int
 
-  /// `count` zero bytes, to be filled with `withUnsafeMutableBytes`.
-  ///
-  /// Throws `badParameters` for a negative count and `outOfMemory` when no memory can be locked.
+  /// Allocates `count` zero bytes; fill them with `withUnsafeMutableBytes`.
+  /// - Throws: `badParameters` if `count` is negative, `outOfMemory` if no memory can be locked.
   public init(count: Int) throws(CryptoError) {
-    // Half the address space: above it rounding up to pages would overflow.
+    // Above half the address space, rounding up to whole pages would overflow.
     guard (0...Int.max / 2).contains(count) else { throw .badParameters }
     address = try LockedMemory.shared.withLock { (memory) throws(CryptoError) in
       try memory.allocate(count)
@@ -21,9 +21,9 @@ public struct SecretBytes: ~Copyable, Sendable {
     self.count = count
   }
 
-  /// `count` bytes written by `body`, which gets them as zeros.
+  /// Allocates `count` zero bytes and lets `body` fill them.
   ///
-  /// A body with an error type of its own uses `init(count:)` and `withUnsafeMutableBytes`.
+  /// For a body that throws another error type, use `init(count:)` and `withUnsafeMutableBytes`.
   public init(
     count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void
   ) throws(CryptoError) {
@@ -32,17 +32,17 @@ public struct SecretBytes: ~Copyable, Sendable {
     self = bytes
   }
 
-  /// A copy of `bytes`, which the caller still has to wipe.
+  /// Copies `bytes`. Wiping the original is up to the caller.
   public init(copying bytes: UnsafeRawBufferPointer) throws(CryptoError) {
     unsafe try self.init(count: bytes.count) { unsafe $0.copyMemory(from: bytes) }
   }
 
-  /// A copy of `bytes`, which stay behind in ordinary memory.
+  /// Copies `bytes`. The original stays in ordinary memory.
   public init(copying bytes: [UInt8]) throws(CryptoError) {
     unsafe try self.init(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
   }
 
-  /// Fresh bytes from OpenSSL's generator for secrets.
+  /// Returns `count` fresh bytes from OpenSSL's private random generator.
   public static func random(count: Int) throws(CryptoError) -> SecretBytes {
     try OpenSSL.requireReady()
     return unsafe try SecretBytes(count: count) { (buffer) throws(CryptoError) in
@@ -57,7 +57,8 @@ public struct SecretBytes: ~Copyable, Sendable {
     LockedMemory.shared.withLock { $0.release(address, count) }
   }
 
-  /// Lends the bytes for the length of `body`; what it copies out is its own to wipe.
+  /// Calls `body` with the bytes. The pointer is valid only during the call; wiping any copy that
+  /// `body` makes is up to the caller.
   public borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -65,7 +66,7 @@ public struct SecretBytes: ~Copyable, Sendable {
       UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
   }
 
-  /// Lends the bytes for writing for the length of `body`.
+  /// Calls `body` with the bytes for writing. The pointer is valid only during the call.
   public mutating func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -74,14 +75,14 @@ public struct SecretBytes: ~Copyable, Sendable {
         start: UnsafeMutableRawPointer(bitPattern: address), count: count))
   }
 
-  /// A second copy, in locked memory too.
+  /// Copies the bytes into a second allocation of locked memory.
   public borrowing func clone() throws(CryptoError) -> SecretBytes {
     unsafe try withUnsafeBytes { (bytes) throws(CryptoError) in
       unsafe try SecretBytes(copying: bytes)
     }
   }
 
-  /// Compares in time that depends on the lengths alone.
+  /// Whether both hold the same bytes. The time taken depends only on their lengths.
   public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     unsafe withUnsafeBytes { mine in
       unsafe other.withUnsafeBytes { unsafe ConstantTime.equal(mine, $0) }

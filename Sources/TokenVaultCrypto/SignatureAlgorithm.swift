@@ -1,10 +1,10 @@
 internal import TokenVaultCOpenSSL
 
-/// The algorithms of JWS (RFC 7518 section 3.1, RFC 8037) that prove who signed.
+/// The public-key signature algorithms of JWS (RFC 7518 section 3.1, RFC 8037).
 ///
-/// `none` proves nothing, and the HS family would take the public key for a shared secret: they are
-/// no cases, so that nothing can be verified with them by mistake.
-public enum SignatureAlgorithm: String, CaseIterable, Hashable, Sendable {
+/// `none` proves nothing, and a verifier that accepts the HS family can be tricked into using the
+/// public key as a shared secret. Neither is a case, so neither can be used by mistake.
+package enum SignatureAlgorithm: String, CaseIterable, Hashable, Sendable {
   case rs256 = "RS256"
   case rs384 = "RS384"
   case rs512 = "RS512"
@@ -17,9 +17,9 @@ public enum SignatureAlgorithm: String, CaseIterable, Hashable, Sendable {
   /// Ed25519 only.
   case edDSA = "EdDSA"
 
-  /// The hash that belongs to the algorithm, of `bytes`; for EdDSA the one that Ed25519 has in it,
-  /// SHA-512.
-  public func hash(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+  /// Hashes `bytes` with the algorithm's hash function; for EdDSA that is SHA-512, the hash that
+  /// Ed25519 uses internally.
+  package func hash(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
     try OpenSSL.requireReady()
     var digest = [UInt8](repeating: 0, count: 64)
     var count = digest.count

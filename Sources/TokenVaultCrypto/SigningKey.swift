@@ -1,23 +1,25 @@
 internal import TokenVaultCOpenSSL
 
-/// An RSA key of 2,048 bits that signs with RS256 (RFC 7518, section 3.3).
+/// A 2,048-bit RSA key pair that signs with RS256 (RFC 7518, section 3.3).
 ///
-/// Threads may share one. OpenSSL keeps the private numbers in ordinary memory, which is wiped when
-/// this is released; to be kept they leave as `SecretBytes`.
-@safe public final class SigningKey: Sendable {
+/// Threads may share a key. OpenSSL keeps the private numbers in ordinary memory and wipes them
+/// when the key is released; `der()` exports them as `SecretBytes`.
+@safe package final class SigningKey: Sendable {
   private static let size: Int32 = 2048
-  /// A PKCS#8 of 16,384 bits, the largest RSA key OpenSSL takes, is smaller.
+  /// In bytes. The PKCS#8 encoding of a 16,384-bit key, the largest that OpenSSL accepts, is
+  /// smaller.
   private static let largestDER = 16 << 10
 
-  // OpenSSL counts the references to a key with atomic operations and locks what it caches in it.
+  // Safe to share: OpenSSL counts references to a key atomically and locks the values it caches in
+  // it.
   private nonisolated(unsafe) let key: OpaquePointer
 
   private init(owning key: OpaquePointer) { unsafe self.key = key }
 
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// Makes a fresh key, which takes a processor about 0.1 s.
-  public static func generate() throws(CryptoError) -> SigningKey {
+  /// Generates a key, which takes about 0.1 s of processor time.
+  package static func generate() throws(CryptoError) -> SigningKey {
     try OpenSSL.requireReady()
     let context = unsafe try OpenSSL.found(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil))
     defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -29,9 +31,9 @@ internal import TokenVaultCOpenSSL
     return unsafe SigningKey(owning: try OpenSSL.found(key))
   }
 
-  /// Takes what `der()` gave; throws `badParameters` for anything but the PKCS#8 of one RSA key of
-  /// at least 2,048 bits.
-  public init(der: borrowing SecretBytes) throws(CryptoError) {
+  /// Imports a key that `der()` exported.
+  /// - Throws: `badParameters` unless `der` is exactly one PKCS#8 RSA key of at least 2,048 bits.
+  package init(der: borrowing SecretBytes) throws(CryptoError) {
     try OpenSSL.requireReady()
     guard (1...Self.largestDER).contains(der.count) else { throw .badParameters }
     let parsed = unsafe der.withUnsafeBytes { der -> OpaquePointer? in
@@ -52,8 +54,8 @@ internal import TokenVaultCOpenSSL
     }
   }
 
-  /// The key as PKCS#8 (RFC 5208) in DER, unencrypted, in locked memory.
-  public func der() throws(CryptoError) -> SecretBytes {
+  /// Exports the key as unencrypted PKCS#8 (RFC 5208) in DER, in locked memory.
+  package func der() throws(CryptoError) -> SecretBytes {
     let info = unsafe try OpenSSL.found(EVP_PKEY2PKCS8(key))
     defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
     let count = unsafe i2d_PKCS8_PRIV_KEY_INFO(info, nil)
@@ -64,16 +66,16 @@ internal import TokenVaultCOpenSSL
     }
   }
 
-  /// The public key as the members of a JWK: both numbers base64url-encoded without leading zero
-  /// bytes (RFC 7518, section 6.3.1).
-  public var publicJWK: (n: String, e: String) {
+  /// The members `n` and `e` of the public key's JWK: base64url without leading zero bytes (RFC
+  /// 7518, section 6.3.1).
+  package var publicJWK: (n: String, e: String) {
     get throws(CryptoError) {
       (Base64URL.encode(try number("n")), Base64URL.encode(try number("e")))
     }
   }
 
-  /// The 256 bytes of the RS256 signature of `bytes` (RSASSA-PKCS1-v1_5 with SHA-256).
-  public func sign(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+  /// Signs `bytes` with RS256 (RSASSA-PKCS1-v1_5 with SHA-256). The signature has 256 bytes.
+  package func sign(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
     let context = unsafe try OpenSSL.found(EVP_MD_CTX_new())
     defer { unsafe EVP_MD_CTX_free(context) }
     var signature = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(key)))

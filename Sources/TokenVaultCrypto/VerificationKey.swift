@@ -1,16 +1,16 @@
 internal import TokenVaultCOpenSSL
 
-/// A public key, as the numbers that a JWK has (RFC 7518 section 6, RFC 8037 section 2).
-public enum VerificationKey: Hashable, Sendable {
-  /// The modulus, of 2,048 to 8,192 bits, and the exponent, of at most 64.
+/// A public key, given by the numbers in a JWK (RFC 7518 section 6, RFC 8037 section 2).
+package enum VerificationKey: Hashable, Sendable {
+  /// The modulus, 2,048 to 8,192 bits, and the exponent, at most 64 bits.
   case rsa(n: [UInt8], e: [UInt8])
-  /// A point, both coordinates in the full size of the curve.
+  /// A point on the curve; each coordinate has the full size of the curve's field.
   case elliptic(Curve, x: [UInt8], y: [UInt8])
-  /// The 32 bytes of a point of Ed25519.
+  /// An Ed25519 public key, 32 bytes.
   case ed25519([UInt8])
 
   /// A curve of RFC 7518 section 6.2.1.1.
-  public enum Curve: String, Hashable, Sendable {
+  package enum Curve: String, Hashable, Sendable {
     case p256 = "P-256"
     case p384 = "P-384"
     case p521 = "P-521"
@@ -32,8 +32,8 @@ public enum VerificationKey: Hashable, Sendable {
     }
   }
 
-  /// Whether the key is of the kind, and on the curve, that the algorithm is for.
-  public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
+  /// Whether the key has the type, and the curve, that the algorithm requires.
+  package func fits(_ algorithm: SignatureAlgorithm) -> Bool {
     switch (self, algorithm) {
     case (.rsa, .rs256), (.rsa, .rs384), (.rsa, .rs512),
       (.rsa, .ps256), (.rsa, .ps384), (.rsa, .ps512),
@@ -44,10 +44,10 @@ public enum VerificationKey: Hashable, Sendable {
     }
   }
 
-  /// Whether the holder of the private key made the signature, in the form that JWS has.
-  ///
-  /// Throws `badParameters` where the key does not fit the algorithm, is too weak, or is none.
-  public func verifies(
+  /// Whether `signature`, in JWS form, is valid for `message` under this key.
+  /// - Throws: `badParameters` if the key does not fit the algorithm, is too weak, or is not a
+  ///   valid key.
+  package func verifies(
     _ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm
   ) throws(CryptoError) -> Bool {
     guard fits(algorithm) else { throw .badParameters }
@@ -59,7 +59,8 @@ public enum VerificationKey: Hashable, Sendable {
     defer { unsafe EVP_MD_CTX_free(context) }
     let digest = algorithm == .edDSA ? nil : algorithm.digestName
     var options: OpaquePointer?
-    // RFC 7518 section 3.5: MGF1 with the same hash, which is the default, and a salt of its size.
+    // RFC 7518 section 3.5: MGF1 with the same hash, which is OpenSSL's default, and a salt as long
+    // as the hash.
     try OpenSSL.check(
       unsafe EVP_DigestVerifyInit_ex(context, &options, digest, nil, nil, key, nil) == 1
         && (!algorithm.isPSS
@@ -79,7 +80,8 @@ public enum VerificationKey: Hashable, Sendable {
       unsafe made = Self.rsaKey(n, e)
     case .elliptic(let curve, let x, let y):
       guard x.count == curve.coordinateSize, y.count == x.count else { throw .badParameters }
-      // SEC 1 section 2.3.3: an uncompressed point. OpenSSL takes none that is not on the curve.
+      // SEC 1 section 2.3.3: an uncompressed point. OpenSSL rejects points that are not on the
+      // curve.
       unsafe made = ([4] + x + y).withUnsafeBytes { point in
         unsafe Self.key(
           "EC",
@@ -100,7 +102,8 @@ public enum VerificationKey: Hashable, Sendable {
   }
 
   private static func rsaKey(_ n: [UInt8], _ e: [UInt8]) -> OpaquePointer? {
-    // The bounds keep a hostile key from costing seconds; an exponent of 1 would sign everything.
+    // The limits keep a hostile key from taking seconds. With an exponent of 1, anyone could forge
+    // a signature.
     guard n.count <= 1025, (1...8).contains(e.count), let low = e.last, low & 1 == 1,
       e.dropLast().contains(where: { $0 != 0 }) || low > 1
     else { return nil }
@@ -132,8 +135,8 @@ public enum VerificationKey: Hashable, Sendable {
     return unsafe key
   }
 
-  /// RFC 7518 section 3.4 writes r and s one behind the other, each in the size of the curve;
-  /// OpenSSL wants them as a DER sequence. Nil where the size is another.
+  /// RFC 7518 section 3.4 concatenates r and s, each in the size of the curve; OpenSSL expects a
+  /// DER sequence. Returns nil if the signature has another size.
   private func inOpenSSLForm(_ signature: [UInt8]) -> [UInt8]? {
     guard case .elliptic(let curve, _, _) = self else { return signature }
     guard signature.count == 2 * curve.coordinateSize else { return nil }
@@ -146,7 +149,7 @@ public enum VerificationKey: Hashable, Sendable {
 
   private static func derInteger(_ number: ArraySlice<UInt8>) -> [UInt8] {
     let digits = number.drop { $0 == 0 }
-    // A first bit of 1 would be a sign.
+    // DER integers are signed: a leading 1 bit needs a zero byte before it.
     let content = (digits.first.map { $0 < 0x80 } ?? false) ? Array(digits) : [0] + digits
     return [0x02, UInt8(content.count)] + content
   }

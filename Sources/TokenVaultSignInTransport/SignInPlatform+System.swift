@@ -1,6 +1,12 @@
 public import TokenVaultSignIn
+import TokenVaultSystem
 
 extension SignInPlatform {
+  /// The services of this machine, with the environment variables of this process.
+  public static var system: SignInPlatform {
+    .system(environment: ProcessEnvironment.variables())
+  }
+
   /// The services of this machine: libcurl, listeners on loopback and for private-use schemes, and
   /// the user's browser.
   ///

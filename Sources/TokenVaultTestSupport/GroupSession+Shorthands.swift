@@ -3,7 +3,7 @@ package import TokenVaultCrypto
 package import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// The operations of a group under short names, with accounts as a user types them.
+/// Short names for the operations of a group. Accounts are named by text, as on the command line.
 extension GroupSession {
   package func accounts(_ query: AccountQuery = .all) throws(VaultError) -> AccountListing {
     try AccountEnumeration(self).accounts(query)

@@ -10,7 +10,8 @@ package final class PrivateSecretService: @unchecked Sendable {
     case unlocked
     /// A daemon with a locked default collection.
     case locked
-    /// A daemon with a locked default collection without a password, which unlocks without a prompt.
+    /// A daemon with a locked default collection without a password, which unlocks without a
+    /// prompt.
     case lockedWithoutPassword
     /// A daemon without a default collection.
     case noCollection
@@ -38,8 +39,8 @@ package final class PrivateSecretService: @unchecked Sendable {
   private var daemon: Process?
 
   /// Starts the session and waits until it has reached a state.
-  /// - Parameter abstractAddress: whether the bus listens on an abstract socket instead of one in the
-  ///   directory.
+  /// - Parameter abstractAddress: whether the bus listens on an abstract socket instead of one in
+  ///   the directory.
   package init(_ state: State = .unlocked, abstractAddress: Bool = false) throws {
     // A short path, because a socket address holds 107 bytes.
     directory = URL(filePath: "/tmp/tv-\(UUID().uuidString.prefix(13))")

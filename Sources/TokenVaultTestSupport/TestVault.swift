@@ -57,10 +57,10 @@ package final class TestVault: Sendable {
 
   /// A configuration for this vault, like that of the command line.
   package func configuration(_ group: GroupName = .universalStorage) -> VaultConfiguration {
-    guard
-      var configuration = VaultConfiguration(
-        group: group, environment: ["HOME": home.path])
-    else { preconditionFailure("the home is an absolute path") }
+    var configuration: VaultConfiguration
+    do {
+      configuration = try VaultConfiguration(group: group, environment: ["HOME": home.path])
+    } catch { preconditionFailure("the home is not an absolute path: \(error)") }
     configuration.sessionBusAddress = session.busAddress
     configuration.manifestDirectories = [manifestDirectory.path, machineManifestDirectory.path]
     configuration.deviceFile = home.appending(path: "etc/device.json").path
@@ -73,8 +73,8 @@ package final class TestVault: Sendable {
     return configuration
   }
 
-  /// Opens the vault again, as another process would.
-  package func core(
+  /// Opens a group of the vault, as another process would.
+  package func groupSession(
     _ group: GroupName = .universalStorage, _ change: (inout VaultConfiguration) -> Void = { _ in }
   ) -> GroupSession {
     var configuration = configuration(group)

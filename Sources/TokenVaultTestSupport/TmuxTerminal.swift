@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A command in a real terminal of a given size. A test can read the screen and press keys. Each has
-/// its own tmux server, which ends when the last reference is released.
+/// A command in a real terminal of a given size. A test can read the screen and press keys. Each
+/// has its own tmux server, which ends when the last reference is released.
 package final class TmuxTerminal {
   private let socket: String
   private let environment: [String: String]

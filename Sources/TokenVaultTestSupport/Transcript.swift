@@ -8,8 +8,8 @@ package import Foundation
 ///     ! a line of the standard error
 ///     = 65 unchanged
 ///
-/// A shell runs each command. Without `=` the exit status must be 0. With `unchanged`, no file in the
-/// home may have changed its content or permissions.
+/// A shell runs each command. Without `=` the exit status must be 0. With `unchanged`, no file in
+/// the home may have changed its content or permissions.
 package struct Transcript: Sendable {
   /// One command and its expected result.
   package struct Step: Sendable {

@@ -37,23 +37,26 @@ struct ScriptTests {
     #expect(try Script.run("scripts/install-missing", "all").status == 64)
   }
 
-  @Test func testsThatBeganAndDidNotEndAreNamed() throws {
-    let log = """
-      ◇ Test run started.
-      ◇ Suite FirstTests started.
-      ◇ Suite SecondTests started.
-      ◇ Test aName() started.
-      ◇ Test aName() started.
-      ◇ Test aList(word:) started.
-      ◇ Test anEnd() started.
-      ✔ Test aName() passed after 0.1 seconds.
-      ✔ Test aList(word:) with 8 test cases passed after 4.7 seconds.
-      ✘ Test anEnd() failed after 0.1 seconds with 1 issue.
-      ✔ Suite SecondTests passed after 0.2 seconds.
-      """
-    let result = try Script.run("scripts/unfinished-tests", input: log + "\n")
+  @Test func aHungRunNamesTheTestsThatDidNotEnd() throws {
+    func event(_ kind: String, _ test: String) -> String {
+      #"{"version":0,"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)"}}"#
+    }
+    let events = [
+      event("testStarted", "ATests.FirstTests"), event("testStarted", "ATests.SecondTests"),
+      event("testStarted", "ATests.FirstTests\\/aHang()\\/FirstTests.swift:4:9"),
+      event("testStarted", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
+      event("issueRecorded", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
+      event("testEnded", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
+      event("testStarted", "ATests.SecondTests\\/aSkip()\\/SecondTests.swift:9:9"),
+      event("testSkipped", "ATests.SecondTests\\/aSkip()\\/SecondTests.swift:9:9"),
+      event("testEnded", "ATests.SecondTests"), #"{"version":0,"kind":"ev"#,
+    ]
+    let result = try Script.run(
+      "scripts/unfinished-tests", input: events.joined(separator: "\n"))
     #expect(result.status == 0)
-    #expect(result.output == "Suite FirstTests\nTest aName()\n")
+    #expect(
+      result.output
+        == "failed: ATests.SecondTests/aFailure()\ndid not end: ATests.FirstTests/aHang()\n")
   }
 
   @Test func theDiagramIsDrawnFromTheManifest() throws {

@@ -152,7 +152,8 @@ import TokenVaultTestSupport
     #expect(try machine.usernames() == [Person.ada.username])
   }
 
-  /// Runs a script with permission to mount. `$D` is a separate file system that contains the vault.
+  /// Runs a script with permission to mount. `$D` is a separate file system that contains the
+  /// vault.
   private func mounted(_ machine: Machine, size: String, _ script: String) throws -> RunResult {
     let text = """
       D=$HOME/disk; mkdir -m 700 $D

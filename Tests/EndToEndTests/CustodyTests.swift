@@ -79,7 +79,8 @@ import TokenVaultTestSupport
     #expect(try machine.vault("group", "rekey", "--recovery-code", input: code).status == 77)
   }
 
-  /// The manifest names the key file that opens the group now, or the one that opens it after the rekey.
+  /// The manifest names the key file that opens the group now, or the one that opens it after the
+  /// rekey.
   @Test func aRekeyToAnotherKeyFileKilledAtAnyStepLeavesAGroupThatOpens() throws {
     let machine = try Machine()
     let group = "com.example.server"

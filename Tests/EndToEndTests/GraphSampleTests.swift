@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// Examples/GraphSample as a member of its own group, with ``ProviderProcess`` in place of Microsoft's
-/// provider, and a user with a browser.
+/// Examples/GraphSample as a member of its own group, with ``ProviderProcess`` in place of
+/// Microsoft's provider, and a user with a browser.
 @Suite(.timeLimit(.minutes(10))) struct GraphSampleTests {
   private static let ada = "ada@contoso.example"
   private static let grace = "grace@contoso.example"

@@ -4,9 +4,9 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 
-/// Each command that changes something, killed at each system call that does so: the writes and syncs
-/// of files, and the messages to the keyring. Writes with which GLib's threads wake each other change
-/// nothing outside of the process and are left out.
+/// Each command that changes something, killed at each system call that does so: the writes and
+/// syncs of files, and the messages to the keyring. Writes with which GLib's threads wake each
+/// other change nothing outside of the process and are left out.
 @Suite(.timeLimit(.minutes(10))) struct KilledCommandTests {
   enum Operation: String, CaseIterable, Sendable {
     case create, add, importing, switching, signOut, rekey

@@ -36,7 +36,7 @@ import TokenVaultTestSupport
       // Directly with the remaining key.
       let header = try machine.header()
       #expect(header.generation == 1)
-      #expect(try LockedGroup(path: machine.file).generationsWithSuccessor().isEmpty)
+      #expect(try LockedGroup(path: machine.file).generationsWithWrappedSuccessorKey().isEmpty)
       #expect(throws: StoreError.wrongKey) {
         let id = GroupKeyID(groupID: header.groupID, generation: 2)
         _ = try LockedGroup(path: machine.file).unlock(machine.custodian.key(id))

@@ -121,8 +121,8 @@ final class Machine: Sendable {
     return ran.output
   }
 
-  /// Runs `tokenvault`, up to five times if the keyring does not answer in time: while all tests run,
-  /// a healthy keyring may need more than a second.
+  /// Runs `tokenvault`, up to five times if the keyring does not answer in time: while all tests
+  /// run, a healthy keyring may need more than a second.
   private func answered(
     _ arguments: [String], input: String? = nil, environment: [String: String?] = [:]
   ) throws -> RunResult {
@@ -153,8 +153,8 @@ final class Machine: Sendable {
     return url.path
   }
 
-  /// The content of each file in the vault, by its relative path. SQLite's shared memory, which holds
-  /// locks and an index of the log, is left out because reading changes it, too.
+  /// The content of each file in the vault, by its relative path. SQLite's shared memory, which
+  /// holds locks and an index of the log, is left out because reading changes it, too.
   func image() throws -> [String: Data] {
     try Self.image(of: vault).filter { !$0.key.hasSuffix("-shm") }
   }

@@ -6,7 +6,7 @@ import TokenVaultTestSupport
 @Suite(.timeLimit(.minutes(10))) struct ProviderMessageTests {
   private static let ada = "ada@contoso.example"
 
-  @Test func aNameWithEscapedCharactersIsListedUnchanged() throws {
+  @Test func aNameWithEscapedCharactersIsStoredUnchanged() throws {
     let bench = try SignedInMachine()
     let name = #"Ada "the first" \ Countess /of/ Lovelace <&> é e\#u{301} 🧮"#
     let configuration = [
@@ -20,9 +20,9 @@ import TokenVaultTestSupport
     let json = String(decoding: try JSONEncoder().encode(configuration), as: UTF8.self)
     try bench.provider.change(json)
     try bench.signIn(Self.ada)
-    let accounts = try #require(
-      try bench.machine.vault("list", "--json").json() as? [[String: Any]])
-    let listed = try #require(accounts.first?["name"] as? String)
-    #expect(Array(listed.utf8) == Array(name.utf8))
+    let cache = try #require(
+      try bench.machine.shell("\"$T\" export | cat").json() as? [String: [String: [String: Any]]])
+    let stored = try #require(cache["Account"]?.values.first?["name"] as? String)
+    #expect(Array(stored.utf8) == Array(name.utf8))
   }
 }

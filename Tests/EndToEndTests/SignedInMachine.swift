@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// A machine whose user signs in at ``ProviderProcess``. The provider's token lifetime decides whether
-/// a token is still valid for half an hour, so that no test waits for a clock.
+/// A machine whose user signs in at ``ProviderProcess``. The provider's token lifetime decides
+/// whether a token is still valid for half an hour, so that no test waits for a clock.
 final class SignedInMachine {
   let machine: Machine
   let provider: ProviderProcess
@@ -36,8 +36,8 @@ final class SignedInMachine {
     try #require(ran.status == 0, "\(ran.errors)")
   }
 
-  /// The arguments that print a token which is valid for at least half an hour. Without such a stored
-  /// token, the command refreshes.
+  /// The arguments that print a token which is valid for at least half an hour. Without such a
+  /// stored token, the command refreshes.
   func token(_ username: String) -> [String] {
     ["token", "--scope", "User.Read", "--account", username, "--min-validity", "30m"]
   }

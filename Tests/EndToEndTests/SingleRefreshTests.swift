@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultTestSupport
 
-/// All processes together refresh an account once, at a provider that rotates refresh tokens and takes
-/// a reused one for stolen.
+/// All processes together refresh an account once, at a provider that rotates refresh tokens and
+/// takes a reused one for stolen.
 @Suite(.timeLimit(.minutes(10))) struct SingleRefreshTests {
   private static let ada = "ada@contoso.example"
   private static let grace = "grace@contoso.example"
@@ -36,8 +36,8 @@ import TokenVaultTestSupport
     try bench.machine.expectSound()
   }
 
-  /// The refresh is killed at each system call that sends or stores something. The next process must
-  /// get a token, or report why the user has to sign in.
+  /// The refresh is killed at each system call that sends or stores something. The next process
+  /// must get a token, or report why the user has to sign in.
   @Test func aRefreshKilledAtAnyStepAffectsNoOtherAccount() throws {
     let bench = try SignedInMachine()
     try bench.signIn(Self.grace)

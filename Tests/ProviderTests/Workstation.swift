@@ -13,7 +13,8 @@ final class Workstation: Sendable {
     session = try PrivateSecretService()
     home = session.directory.appending(path: "home")
     var variables = session.environment
-    // The session's proxy does not exist; without this variable it would be used for 127.0.0.1, too.
+    // The session's proxy does not exist; without this variable it would be used for 127.0.0.1,
+    // too.
     variables["no_proxy"] = "127.0.0.1"
     variables["SSL_CERT_FILE"] = authorityFile?.path
     // Programs put their temporary files where the tests look for them.

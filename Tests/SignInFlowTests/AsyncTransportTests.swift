@@ -6,7 +6,7 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import TokenVaultTestSupport
 
-/// An application whose author supplies an async transport.
+/// An application with an async transport of its own.
 @Suite(.timeLimit(.minutes(10))) struct AsyncTransportTests {
   private static let scopes = ScopeSet(["User.Read"])
   private static let oneDay = 86_400_000
@@ -23,14 +23,14 @@ import TokenVaultTestSupport
   }
 
   /// The client awaits on the main actor, and the transport needs the main actor for each request.
-  @Test @MainActor func itSignsInRefreshesAndCallsAnAPI() async throws {
+  @Test @MainActor func anAsyncTransportSignsInRefreshesAndCallsAnAPI() async throws {
     let bench = try SignInBench()
     let transport = MainActorTransport()
     let app = try application(bench, transport)
     var request = InteractiveRequest(scopes: Self.scopes)
     request.deadlineMilliseconds = Self.oneDay
     let account = try await app.acquireToken(interactive: request).account
-    // The discovery document, the token and the keys.
+    // The metadata, the token and the keys.
     #expect(transport.paths.count == 3)
     let silent = SilentRequest(scopes: Self.scopes, account: account)
     #expect(try await app.acquireTokenSilent(silent).isFromCache)
@@ -38,7 +38,7 @@ import TokenVaultTestSupport
     try bench.advance(by: 4000)
     #expect(try await !app.acquireTokenSilent(silent).isFromCache)
     #expect(try bench.provider.counter("refreshes") == 1)
-    // A refresh goes to the authority of the account's tenant, which has a document of its own.
+    // A refresh goes to the authority of the account's tenant, which has its own metadata.
     #expect(transport.paths.count == 6)
     var me = try APIRequest("GET", bench.provider.url + "/v1.0/me")
     me.scopes = Self.scopes
@@ -63,7 +63,7 @@ import TokenVaultTestSupport
   }
 }
 
-/// Sends over libcurl on a queue of its own, and records each request on the main actor.
+/// Sends with libcurl on its own queue, and records each request on the main actor.
 @MainActor private final class MainActorTransport: HTTPTransport {
   private let curl = CurlTransport()
   private(set) var paths: [String] = []
@@ -83,7 +83,7 @@ import TokenVaultTestSupport
   }
 }
 
-/// A transport whose exchange lasts until its task is cancelled.
+/// A transport whose requests last until their task is cancelled.
 private final class EndlessTransport: HTTPTransport {
   private let started = AsyncStream.makeStream(of: Void.self)
   private let never = AsyncStream.makeStream(of: Void.self)

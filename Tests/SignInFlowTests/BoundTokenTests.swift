@@ -5,8 +5,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Tokens that only the holder of a key can use.
-@Suite struct BoundTokenTests {
+/// Tokens that are bound to a key.
+@Suite(.timeLimit(.minutes(10))) struct BoundTokenTests {
   private static let scopes = ScopeSet(["User.Read"])
 
   private func application(_ bench: SignInBench) throws -> PublicClientApplication {
@@ -33,7 +33,7 @@ import TokenVaultModel
     .pop(.init(.get, try #require(HTTPURL(bench.provider.url + "/v1.0/me")), nonce: nonce))
   }
 
-  @Test func aBoundTokenOpensTheAPIOnlyInASignedRequestForIt() async throws {
+  @Test func aBoundTokenIsAcceptedOnlyInARequestSignedForIt() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let result = try await app.acquireToken(interactive: interactive(scheme(bench)))
@@ -44,12 +44,12 @@ import TokenVaultModel
     #expect(try me(bench, header) == 200)
     #expect(try me(bench, header, method: "POST") == 401)
     #expect(try me(bench, header, path: "/api/hello") == 401)
-    #expect(try me(bench, "Bearer " + result.accessToken.reveal()) == 401)
+    #expect(try me(bench, "Bearer " + result.accessToken.revealText()) == 401)
     try bench.provider.advanceClock(by: 400)
     #expect(try me(bench, header) == 401)
   }
 
-  @Test func aBoundTokenIsServedToItsKeyAndNeverAsABearerToken() async throws {
+  @Test func aBoundTokenIsServedForItsKeyAndNeverAsABearerToken() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let first = try await app.acquireToken(interactive: interactive(scheme(bench)))
@@ -60,16 +60,16 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == first.accessToken.reveal())
     #expect(served.authorizationHeader.reveal() != first.authorizationHeader.reveal())
     #expect(try me(bench, served.authorizationHeader.reveal()) == 200)
-    // Neither to the application itself nor to the command line.
+    // Not as a bearer token: neither for the application itself nor for the command line.
     silent.authenticationScheme = .bearer
     let bearer = try await app.acquireTokenSilent(silent)
     #expect(bearer.tokenType == "Bearer")
     #expect(!bearer.isFromCache)
     #expect(try me(bench, bearer.authorizationHeader.reveal()) == 200)
-    let plain = try bench.vault.core().token(
+    let plain = try bench.vault.groupSession().token(
       TokenRequest(scopes: Self.scopes), account: "ada@contoso.example")
-    #expect(plain.accessToken.reveal() == Array(bearer.accessToken.reveal().utf8))
-    // The bound one is still there for its key, and another process has another key.
+    #expect(plain.accessToken.reveal() == bearer.accessToken.reveal())
+    // The bound token is still served for its key. Another process has another key.
     silent.authenticationScheme = try scheme(bench)
     #expect(try await app.acquireTokenSilent(silent).isFromCache)
     let other = try await application(bench).acquireTokenSilent(silent)
@@ -77,7 +77,7 @@ import TokenVaultModel
     #expect(try me(bench, other.authorizationHeader.reveal()) == 200)
   }
 
-  @Test func aBoundTokenIsRefreshedAndTheDeadOnesGo() async throws {
+  @Test func aBoundTokenIsRefreshedAndExpiredOnesAreDeleted() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: interactive(scheme(bench))).account
@@ -85,18 +85,18 @@ import TokenVaultModel
     silent.authenticationScheme = try scheme(bench)
     for _ in 0..<3 {
       try bench.advance(by: 4000)
-      // Each is another process with another key.
+      // Each application object stands for another process, with another key.
       let result = try await application(bench).acquireTokenSilent(silent)
       #expect(!result.isFromCache)
       #expect(try me(bench, result.authorizationHeader.reveal()) == 200)
     }
-    let kept = try bench.vault.core().exportCache(.all).tokens.filter {
+    let kept = try bench.vault.groupSession().exportCache(.all).tokens.filter {
       $0.credential.kind == .accessToken
     }
     #expect(kept.count == 1)
   }
 
-  @Test func aBearerTokenInThePlaceOfABoundOneIsRefusedAndTheOtherWayRound() async throws {
+  @Test func aTokenOfAnotherTypeThanRequestedIsRefused() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     for (scheme, type) in [(try scheme(bench), "Bearer"), (.bearer, "pop")] {

@@ -6,8 +6,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Signing in through the browser: who comes out, and what every other end is called.
-@Suite struct InteractiveTests {
+/// Sign-ins through the browser: the account that results, or the error.
+@Suite(.timeLimit(.minutes(10))) struct InteractiveTests {
   private static let contoso = "c0000000-0000-4000-8000-00000000c001"
   private static let fabrikam = "f0000000-0000-4000-8000-00000000f001"
 
@@ -18,7 +18,7 @@ import TokenVaultModel
     ("contoso.example/v2.0", "linus@fabrikam.example"),
     ("\(contoso)/v2.0", "linus@fabrikam.example"), ("oidc/one", "ada@contoso.example"),
   ])
-  func whoSignsInIsStoredAndServedAndRefreshed(path: String, username: String) throws {
+  func aSignedInAccountIsStoredServedAndRefreshed(path: String, username: String) throws {
     let bench = try SignInBench()
     let application = try bench.application(path)
     let result = try bench.signIn(as: username, application)
@@ -31,7 +31,7 @@ import TokenVaultModel
     try bench.advance(by: 4000)
     let refreshed = try bench.silent(of: username) { $0.application = application }
     #expect(refreshed.accessToken.reveal() != result.accessToken.reveal())
-    // What a refresh brought is found again, with the application's words and without.
+    // The refreshed token is served with the application's configuration and without.
     for asked in [nil, application] {
       let served = try bench.silent(of: username) { $0.application = asked }
       #expect(served.accessToken.reveal() == refreshed.accessToken.reveal())
@@ -55,7 +55,7 @@ import TokenVaultModel
     #expect(account.tenantProfiles.first?.isHomeTenantProfile == true)
   }
 
-  @Test func aTenantWhereTheUserIsNotKeepsTheRefreshToken() throws {
+  @Test func aRefusalByAnotherTenantKeepsTheRefreshToken() throws {
     let bench = try SignInBench()
     try bench.signIn(as: "ada@contoso.example")
     let stranger = try bench.application("\(Self.fabrikam)/v2.0")
@@ -67,7 +67,7 @@ import TokenVaultModel
     #expect(try !bench.silent(of: "ada@contoso.example").isFromCache)
   }
 
-  @Test func rfc9700_section4_4_aRefreshTokenGoesOnlyToTheServerThatSignedIn() throws {
+  @Test func rfc9700_section4_4_aRefreshTokenIsSentOnlyToTheServerThatIssuedIt() throws {
     let bench = try SignInBench()
     let other = try ProviderProcess()
     try bench.signIn(as: "ada@contoso.example")
@@ -104,7 +104,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func b2cSaysWhatTheUserPressed() throws {
+  @Test func b2cPasswordResetAndCancellationAreDistinctErrors() throws {
     let bench = try SignInBench()
     for (action, expected) in [
       ("forgot", SignInError.passwordResetRequested), ("cancel", .policyCancelled),
@@ -126,7 +126,7 @@ import TokenVaultModel
     #expect(try bench.accounts().isEmpty)
   }
 
-  @Test func whoeverCancelsIsSaidToHaveCancelled() throws {
+  @Test func aCancelledSignInIsReportedAsCancelled() throws {
     let bench = try SignInBench()
     bench.browser.script.withLock {
       $0 = { browser, url in
@@ -138,7 +138,7 @@ import TokenVaultModel
     #expect(try bench.accounts().isEmpty)
   }
 
-  @Test func theHintIsAHintAndTheResultSaysWhoSignedIn() throws {
+  @Test func theResultNamesTheSignedInUserWhateverTheLoginHint() throws {
     let bench = try SignInBench()
     let result = try bench.signIn(as: "grace@contoso.example") {
       $0.loginHint = "ada@contoso.example"
@@ -146,7 +146,7 @@ import TokenVaultModel
     #expect(result.account.username == "grace@contoso.example")
   }
 
-  @Test func anotherPersonThanTheOneWantedIsNotStored() throws {
+  @Test func aSignInAsAnotherUserThanRequestedIsNotStored() throws {
     let bench = try SignInBench()
     let ada = try bench.signIn(as: "ada@contoso.example").account
     bench.browser.hand.cookies = [:]
@@ -158,12 +158,12 @@ import TokenVaultModel
     }
     #expect(error?.signIn == .mismatchedUser)
     #expect(try bench.accounts().map(\.username) == ["ada@contoso.example"])
-    // The page begins with the person who is wanted.
+    // The page starts with the requested user.
     let url = try #require(bench.browser.opened.withLock { $0.last })
     #expect(url.contains("login_hint=ada%40contoso.example"))
   }
 
-  @Test func whoWasSignedOutIsAskedForThePasswordAgain() throws {
+  @Test func aSignInAfterASignOutRequestsThePasswordAgain() throws {
     let bench = try SignInBench()
     let user = "ada@contoso.example"
     try bench.signIn(as: user)
@@ -177,7 +177,7 @@ import TokenVaultModel
     #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=login") == true)
     #expect(try bench.provider.counter("signIns") == 2)
     #expect(try bench.silent(of: user).isFromCache)
-    // What the caller wants beyond it stays.
+    // A prompt that the caller requests is kept.
     _ = try bench.signOut([user], options)
     try bench.signIn(as: user) {
       $0.loginHint = user
@@ -186,7 +186,7 @@ import TokenVaultModel
     #expect(bench.browser.opened.withLock { $0.last }?.contains("prompt=consent") == true)
   }
 
-  @Test func theDeadlineAndTheCallersWishEndTheWait() throws {
+  @Test func aDeadlineOrACancellationEndsTheWait() throws {
     let bench = try SignInBench()
     bench.browser.script.withLock { $0 = { _, _ in } }
     let error = try failure { try bench.signIn(as: "") { $0.deadlineMilliseconds = 300 } }
@@ -201,7 +201,7 @@ import TokenVaultModel
     #expect(try bench.accounts().isEmpty)
   }
 
-  @Test func whereNoBrowserOpensThePageIsToldAndCanBeOpenedElsewhere() throws {
+  @Test func thePageIsReportedIfNoBrowserOpens() throws {
     let bench = try SignInBench()
     struct NoBrowser: BrowserOpening {
       func open(_ address: HTTPURL) -> Bool { false }
@@ -210,7 +210,7 @@ import TokenVaultModel
       transport: bench.platform.transport, receiver: bench.platform.receiver,
       browser: NoBrowser())
     let browser = bench.browser
-    let result = try Acquisition(bench.vault.core(), platform: platform) { event in
+    let result = try Acquisition(bench.vault.groupSession(), platform: platform) { event in
       if case .waitingForBrowser(let page, isOpened: false) = event { _ = browser.open(page) }
     }.interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
     #expect(result.account.username == "ada@contoso.example")
@@ -234,7 +234,7 @@ import TokenVaultModel
     #expect(try bench.signIn(as: "").account.username == "ada@contoso.example")
   }
 
-  @Test func rfc6749_section10_12_anAnswerOfAnotherSignInIsRefused() throws {
+  @Test func rfc6749_section10_12_aForgedStateFailsTheSignIn() throws {
     let bench = try SignInBench()
     bench.browser.script.withLock {
       $0 = { browser, url in

@@ -6,9 +6,9 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What a refresh leaves behind that came to nothing at this end: the provider has taken the old
-/// refresh token back by then.
-@Suite struct KeptTokenTests {
+/// Refreshes that fail in the vault after the provider has replaced the refresh token, so that the
+/// old one is no longer valid.
+@Suite(.timeLimit(.minutes(10))) struct KeptTokenTests {
   private static let user = "ada@contoso.example"
 
   private func expired(_ path: String = "common/v2.0") throws -> SignInBench {
@@ -24,7 +24,7 @@ import TokenVaultModel
     #""set": {"expires_in": "soon"}"#, #""set": {"client_info": "e30"}"#,
     #""remove": ["access_token"]"#,
   ])
-  func rfc9700_section4_14_2_theNewRefreshTokenOfAnAnswerThatIsRefusedIsKept(
+  func rfc9700_section4_14_2_theNewRefreshTokenOfARefusedResponseIsKept(
     fault: String
   ) throws {
     for path in ["common/v2.0", "oidc/one"] {
@@ -37,7 +37,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func theNewRefreshTokenIsKeptWhereTheProvidersKeysCannotBeFetched() throws {
+  @Test func theNewRefreshTokenIsKeptIfTheProvidersKeysCannotBeFetched() throws {
     let bench = try expired()
     try bench.provider.fault(#"{"endpoint": "keys", "status": 500}"#)
     let error = try failure { try bench.silent(of: Self.user) }
@@ -46,15 +46,15 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func theRefreshTokenOfAnotherPersonIsNotKept() throws {
+  @Test func theRefreshTokenOfAnotherUserIsNotKept() throws {
     let bench = try expired("oidc/one")
     try bench.provider.fault(#"{"grant": "refresh_token", "idToken": "otherSubject"}"#)
     #expect(try failure { try bench.silent(of: Self.user) }?.signIn == .idToken(.subject))
-    // The one that was sent is still there, and is what the provider then takes for stolen.
+    // The stored token is still the one that was sent, which the provider now treats as stolen.
     #expect(try failure { try bench.silent(of: Self.user) }?.refusal?.code == "invalid_grant")
   }
 
-  @Test func whoGivesUpDuringARefreshDoesNotLoseTheAccount() throws {
+  @Test func aCancelledRefreshDoesNotLoseTheAccount() throws {
     let bench = try expired()
     try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": 1000}"#)
     let cancellation = Cancellation()
@@ -70,7 +70,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func whoGivesUpDuringARefreshThatNobodyAnswersIsFreeSoon() throws {
+  @Test func anUnansweredRefreshCanBeCancelled() throws {
     let bench = try expired()
     try bench.provider.fault(#"{"grant": "refresh_token", "ending": "hang"}"#)
     let cancellation = Cancellation()
@@ -84,17 +84,17 @@ import TokenVaultModel
     #expect(try failure { try refresh.wait() }?.signIn == .cancelled)
   }
 
-  @Test func aTokenThatStillIsValidDoesNotWaitForAProcessThatHangs() throws {
+  @Test func aValidTokenIsServedWhileAnotherProcessHangs() throws {
     let bench = try SignInBench()
     try bench.signIn(as: Self.user)
     try bench.advance(by: 1900)
-    let path = bench.vault.core().configuration.refreshLockPath
+    let path = bench.vault.groupSession().configuration.refreshLockPath
     let served = try FileLock.hold(path, waiting: 0) { try bench.silent(of: Self.user) }
     #expect(served.isFromCache)
     #expect(try !bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func theFamilysTokenOutlivesAClientThatIsSignedOutDuringItsRefresh() throws {
+  @Test func theFamilyTokenSurvivesASignOutOfAClientDuringItsRefresh() throws {
     let bench = try SignInBench()
     let clients = ProviderProcess.familyClients
     for client in clients {
@@ -104,13 +104,13 @@ import TokenVaultModel
     try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": 2000}"#)
     let refresh = OtherThread { try bench.silent(of: Self.user, client: clients[0]) }
     try bench.wait(for: "refreshes", 1)
-    _ = try bench.vault.core().signOut([Self.user], client: clients[0])
+    _ = try bench.vault.groupSession().signOut([Self.user], client: clients[0])
     #expect(try failure { try refresh.wait() }?.reason == .signedOut)
     #expect(try !bench.silent(of: Self.user, client: clients[1]).isFromCache)
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func aPauseThatIsOfAClockSetBackSinceHoldsNobodyUp() throws {
+  @Test func aThrottleFromBeforeTheClockWasSetBackIsIgnored() throws {
     let bench = try expired()
     try bench.provider.fault(#"{"error": "interaction_required", "suberror": "basic_action"}"#)
     #expect(try failure { try bench.silent(of: Self.user) }?.refusal != nil)
@@ -119,7 +119,7 @@ import TokenVaultModel
     #expect(try !bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func aResourceThatAnotherProviderDoesNotKnowIsDeclined() throws {
+  @Test func aResourceUnknownToAThirdPartyProviderIsDeclined() throws {
     let resource = "https://api.elsewhere.example"
     let bench = try expired("oidc/one")
     let answer = """

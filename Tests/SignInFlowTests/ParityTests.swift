@@ -5,8 +5,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What docs/msal-parity.md says of the public API and no other test shows.
-@Suite struct ParityTests {
+/// Statements of docs/msal-parity.md about the public API that no other test covers.
+@Suite(.timeLimit(.minutes(10))) struct ParityTests {
   private static let ada = "ada@contoso.example"
   private static let linus = "linus@fabrikam.example"
 
@@ -17,7 +17,7 @@ import TokenVaultModel
       try bench.application(path), vault: bench.vault.configuration(), platform: bench.platform)
   }
 
-  @Test func aConfigurationThatChangesLaterChangesNoApplication() throws {
+  @Test func aLaterChangeOfTheConfigurationDoesNotAffectTheApplication() throws {
     let bench = try SignInBench()
     var configuration = try bench.application()
     let app = PublicClientApplication(
@@ -25,7 +25,7 @@ import TokenVaultModel
     configuration.clientID = "another"
     configuration.tokenExpirationBuffer = 1
     #expect(app.configuration.clientID == ProviderProcess.client)
-    // MSAL's defaults.
+    // The defaults of MSAL.
     #expect(app.configuration.tokenExpirationBuffer == 300)
     #expect(!app.configuration.extendedLifetimeEnabled)
     #expect(app.configuration.redirectURI == .standard)
@@ -49,13 +49,13 @@ import TokenVaultModel
     #expect(other.identifier != home.homeAccountID.objectID)
   }
 
-  @Test func anAccountOfAnotherProviderHasTheClaimsOfItsOnlyTenant() throws {
+  @Test func anAccountOfAThirdPartyProviderHasTheClaimsOfItsOnlyTenant() throws {
     let bench = try SignInBench()
     let account = try bench.signIn(as: Self.ada, scopes: "", bench.application("oidc/one")).account
     #expect(account.claims?.subject == account.identifier)
   }
 
-  @Test func anAPIIsCalledWithTheApplicationsTokenOfTheAccount() async throws {
+  @Test func anAPIIsCalledWithATokenOfTheAccount() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try bench.signIn(as: Self.ada).account
@@ -64,7 +64,7 @@ import TokenVaultModel
     let answer = try await app.call(me, for: account)
     #expect(answer.status == 200)
     #expect(String(decoding: answer.body, as: UTF8.self).contains(Self.ada))
-    // A redirect is an answer, and takes no token along.
+    // A redirect is returned as the response; no token follows it.
     var redirect = try APIRequest(
       "GET", bench.provider.url + "/api/redirect?to=\(bench.provider.url)/api/hello")
     redirect.scopes = me.scopes
@@ -76,14 +76,14 @@ import TokenVaultModel
     #expect(throws: SignInError.invalidRequest(.header)) {
       try me.add(header: "Authorization: Bearer other")
     }
-    // A challenge is met once by a new token.
+    // A claims challenge is answered once, with a new token.
     try bench.provider.change(#"{"claimsChallenge": true}"#)
     #expect(try await app.call(me, for: account).status == 200)
     #expect(try bench.provider.counter("claimsChallenges") == 1)
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func aRequestBearsItsNameToTheProviderAndBack() async throws {
+  @Test func aCorrelationIDIsSentToTheProviderAndReturned() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let name = "6f2a9c1e-0000-4000-8000-00000000abcd"
@@ -98,7 +98,7 @@ import TokenVaultModel
     #expect(named == [name, silent.correlationID])
   }
 
-  @Test func whatTheProviderWantsToSeeIsInTheReason() throws {
+  @Test func theInteractionReasonContainsTheRequestedClaims() throws {
     let wanted = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
     let refused = InteractionReason.refused(
       OAuthError(code: "interaction_required", claims: wanted))
@@ -136,7 +136,7 @@ import TokenVaultModel
     #expect(try await found(AccountQuery(username: Self.ada)) == [ada.identity])
   }
 
-  @Test func theListenerIsOnTheLoopbackAddressThatTheRedirectURINames() throws {
+  @Test func theListenerUsesTheLoopbackAddressOfTheRedirectURI() throws {
     let bench = try SignInBench()
     for uri in ["http://localhost", "http://[::1]/", "http://127.0.0.1/callback"] {
       var application = try bench.application()
@@ -149,7 +149,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aSignOutTakesItsParametersToTheProvidersPage() async throws {
+  @Test func signOutParametersReachTheProvidersPage() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try bench.signIn(as: Self.ada).account
@@ -166,7 +166,7 @@ import TokenVaultModel
     }
     #expect(page == address.description)
     #expect(page.contains("/logout?") && page.contains("ui_locales=de"))
-    // No parameter of the caller replaces one of the protocol.
+    // An extra parameter cannot replace a protocol parameter.
     #expect(page.contains(FormParameters.encode(Self.ada)) && !page.contains("somebody"))
     #expect(report.revocations.isEmpty)
     #expect(try bench.provider.counter("revocationRequests") == 0)

@@ -6,9 +6,9 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What the tutorials call. No deadline runs across an await: the pool is shared with tests that
-/// block it.
-@Suite struct PublicClientTests {
+/// The calls that the tutorials show. No deadline spans an await, since the thread pool is shared
+/// with tests that block it.
+@Suite(.timeLimit(.minutes(10))) struct PublicClientTests {
   private static let user = "ada@contoso.example"
   private static let scopes = ScopeSet(["User.Read"])
   private static let oneDay = 86_400_000
@@ -37,13 +37,13 @@ import TokenVaultModel
     } catch let error as VaultError { return error }
   }
 
-  @Test func theTutorialsCallsDoWhatTheyTeach() async throws {
+  @Test func theCallsOfTheTutorialWorkAsDescribed() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     #expect(try await app.accounts().accounts.isEmpty)
     let result = try await app.acquireToken(interactive: request)
     #expect(result.tokenType == "Bearer")
-    #expect(result.authorizationHeader.reveal() == "Bearer " + result.accessToken.reveal())
+    #expect(result.authorizationHeader.reveal() == "Bearer " + result.accessToken.revealText())
     #expect(result.idToken != nil)
     #expect(result.account.username == Self.user)
     #expect(result.tenantProfile?.isHomeTenantProfile == true)
@@ -61,20 +61,20 @@ import TokenVaultModel
     let refreshed = try await app.acquireTokenSilent(
       SilentRequest(scopes: Self.scopes, account: account))
     #expect(!refreshed.isFromCache)
-    // The authority of a result is one to ask later.
+    // A later request can use the authority of a result.
     var again = SilentRequest(scopes: Self.scopes, account: account)
     again.authority = try Authority(result.authority)
     #expect(try await app.acquireTokenSilent(again).isFromCache)
   }
 
-  @Test func aTenantThatIsADomainIsServedFromTheCacheToo() async throws {
+  @Test func aTenantNamedByItsDomainIsServedFromTheCache() async throws {
     let bench = try SignInBench()
     let app = try application(bench, "contoso.example/v2.0")
     bench.browser.username.withLock { $0 = "linus@fabrikam.example" }
     let result = try await app.acquireToken(interactive: request)
     let silent = SilentRequest(scopes: Self.scopes, account: result.account)
     #expect(try await app.acquireTokenSilent(silent).isFromCache)
-    // A process that has to learn the tenant first comes to the same.
+    // A process that has to resolve the tenant first serves the same token.
     let other = try application(bench, "contoso.example/v2.0")
     #expect(try await other.acquireTokenSilent(silent).isFromCache)
     #expect(try bench.provider.counter("refreshRequests") == 0)
@@ -88,7 +88,7 @@ import TokenVaultModel
     let silent = SilentRequest(scopes: Self.scopes, account: account)
     let tokens = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<32 {
-        group.addTask { try await app.acquireTokenSilent(silent).accessToken.reveal() }
+        group.addTask { try await app.acquireTokenSilent(silent).accessToken.revealText() }
       }
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
@@ -96,7 +96,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func theVaultServesWhileASignInWaitsAndASecondOneIsRefused() async throws {
+  @Test func theVaultServesDuringASignInAndASecondSignInIsRefused() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: request).account
@@ -113,12 +113,12 @@ import TokenVaultModel
     #expect(app.cancel())
     #expect(try await failure { try await waiting.value }?.signIn == .cancelled)
     #expect(!app.cancel())
-    // And the next one may begin.
+    // The next sign-in can begin.
     bench.browser.script.withLock { $0 = nil }
     #expect(try await app.acquireToken(interactive: request).account.identity == account.identity)
   }
 
-  @Test func theEventsTellTheWayOfASignIn() async throws {
+  @Test func theEventsReportTheStepsOfASignIn() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let events = app.events
@@ -152,7 +152,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func anAuthorityThatIsNotKnownIsNotAsked() async throws {
+  @Test func anUnknownAuthorityIsNotContacted() async throws {
     let bench = try SignInBench()
     let other = try ProviderProcess()
     let foreign = try Authority("\(other.url)/common/v2.0")
@@ -167,7 +167,7 @@ import TokenVaultModel
       try await failure { try await app.acquireTokenSilent(silent) },
     ]
     #expect(errors.map(\.?.signIn) == [.invalidAuthority, .invalidAuthority])
-    // Once it is known it may sign people in; it still gets no other server's refresh token.
+    // A known authority can sign users in, but never receives the refresh token of another server.
     let trusting = try application(bench) { $0.knownAuthorities = [foreign] }
     try bench.advance(by: 4000)
     let refused = try await failure { try await trusting.acquireTokenSilent(silent) }
@@ -176,7 +176,7 @@ import TokenVaultModel
     #expect(try other.log().isEmpty)
   }
 
-  @Test func removingIsForThisApplicationAndWipingForAll() async throws {
+  @Test func removeAffectsThisApplicationAndWipeAffectsAll() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let other = try application(bench, client: ProviderProcess.familyClients[0])
@@ -202,7 +202,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func wipingTheCacheLeavesNobody() async throws {
+  @Test func wipingTheCacheRemovesEveryAccount() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let ada = try await app.acquireToken(interactive: request).account
@@ -218,7 +218,7 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func aDeviceCodeIsToldByTheEvents() async throws {
+  @Test func theEventsReportADeviceCode() async throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     let app = try application(bench)
     let events = app.events
@@ -234,7 +234,7 @@ import TokenVaultModel
     #expect(try await signIn.value.account.username == Self.user)
   }
 
-  @Test func theExtendedLifetimeIsTheConfigurations() async throws {
+  @Test func theExtendedLifetimeIsAnOptionOfTheConfiguration() async throws {
     let bench = try SignInBench()
     let app = try application(bench) { $0.extendedLifetimeEnabled = true }
     let account = try await app.acquireToken(interactive: request).account

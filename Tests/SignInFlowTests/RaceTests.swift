@@ -6,11 +6,12 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// What others do to an account while a refresh is on its way.
-@Suite struct RaceTests {
+/// Changes to an account by others while a refresh is in flight.
+@Suite(.timeLimit(.minutes(10))) struct RaceTests {
   private static let user = "ada@contoso.example"
 
-  /// Does something once after the provider answered a refresh, and before the answer is read.
+  /// Runs `interruption` once, after the provider has answered a refresh and before the response is
+  /// read.
   private final class Interrupted: BlockingTransport {
     private let base: any BlockingTransport
     private let interruption: Mutex<(@Sendable () throws -> Void)?>
@@ -41,7 +42,7 @@ import TokenVaultModel
   ) throws -> TokenResult {
     var platform = bench.platform
     platform.transport = Interrupted(platform.transport, interruption)
-    return try Acquisition(bench.vault.core(), platform: platform).silent(
+    return try Acquisition(bench.vault.groupSession(), platform: platform).silent(
       TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
       of: .named(Self.user))
   }
@@ -84,7 +85,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func aRefusedTokenThatWasReplacedMeanwhileIsLeftAlone() throws {
+  @Test func theReplacementOfARefusedTokenIsKept() throws {
     let bench = try expired()
     try bench.provider.fault(
       #"{"grant": "refresh_token", "error": "invalid_grant", "suberror": "bad_token"}"#)
@@ -118,7 +119,7 @@ import TokenVaultModel
       }
     }
     #expect(try bench.provider.counter("reuses") == 0)
-    // Whoever leaves leaves the family's token to the others.
+    // A client that signs out leaves the family's token to the other clients.
     var options = SignOutOptions()
     options.clientID = one
     let report = try bench.signOut([Self.user], options)
@@ -128,7 +129,7 @@ import TokenVaultModel
     #expect(try !bench.silent(of: Self.user, client: two).isFromCache)
   }
 
-  @Test func aClientOfNoFamilyGetsNothingAndHarmsNothing() throws {
+  @Test func aClientOutsideTheFamilyGetsNoTokenAndDamagesNone() throws {
     let bench = try SignInBench()
     let family = ProviderProcess.familyClients[0]
     try bench.signIn(as: Self.user, try bench.application(client: family))
@@ -136,7 +137,7 @@ import TokenVaultModel
     #expect(error?.refusal?.suberror == "client_mismatch")
     try bench.advance(by: 4000)
     #expect(try !bench.silent(of: Self.user, client: family).isFromCache)
-    // Once it signed in itself, it is known to be in no family.
+    // After its own sign-in the client is known to be in no family.
     try bench.signIn(as: Self.user)
     let before = try bench.provider.counter("refreshRequests")
     try bench.advance(by: 4000)
@@ -144,7 +145,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshRequests") == before + 1)
   }
 
-  @Test func aSharedDeviceHasOneAccountWhoseSignOutIsForAll() throws {
+  @Test func aSharedDeviceHasOneAccountAndItsSignOutAppliesToAllClients() throws {
     let bench = try SignInBench()
     let device = bench.vault.home.appending(path: "etc")
     try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
@@ -160,15 +161,15 @@ import TokenVaultModel
       return
     }
     #expect(account.username == Self.user)
-    // What cannot be kept does not stay good at the provider.
+    // Tokens that cannot be stored are revoked at the provider.
     #expect(try bench.provider.counter("revocations") == 1)
-    let core = bench.vault.core()
-    #expect(try core.currentAccount(client: ProviderProcess.client).account != nil)
-    // By one client, for all of them.
+    let session = bench.vault.groupSession()
+    #expect(try session.currentAccount(client: ProviderProcess.client).account != nil)
+    // A sign-out by one client applies to all clients.
     var options = SignOutOptions()
     options.clientID = ProviderProcess.familyClients[0]
     _ = try bench.signOut([Self.user], options)
-    let told = try core.currentAccount(client: ProviderProcess.client)
+    let told = try session.currentAccount(client: ProviderProcess.client)
     #expect(told.account == nil)
     guard case .left(_, username: Self.user, _)? = told.previous else {
       Issue.record("\(String(describing: told.previous))")
@@ -177,10 +178,10 @@ import TokenVaultModel
     try bench.signIn(as: "grace@contoso.example")
   }
 
-  @Test func rfc8628_aDeviceSignsInAndIsTurnedAway() throws {
+  @Test func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
-      try Acquisition(bench.vault.core(), platform: bench.platform) { event in
+      try Acquisition(bench.vault.groupSession(), platform: bench.platform) { event in
         guard case .waitingForDevice(let code) = event else { return }
         do { try bench.provider.answerDevice(code.userCode, as: username) } catch {
           Issue.record("\(error)")
@@ -192,14 +193,14 @@ import TokenVaultModel
     #expect(try signIn(as: Self.user).account.username == Self.user)
     #expect(try bench.silent(of: Self.user).isFromCache)
     let cancellation = Cancellation()
-    let waiting = Acquisition(bench.vault.core(), platform: bench.platform, cancellation) {
+    let waiting = Acquisition(bench.vault.groupSession(), platform: bench.platform, cancellation) {
       if case .waitingForDevice = $0 { cancellation.cancel() }
     }
     let error = try failure { try waiting.deviceCode(ScopeSet([]), bench.application()) }
     #expect(error?.signIn == .cancelled)
   }
 
-  @Test func rfc7009_aSignOutTellsTheProviderAndHappensWithoutItToo() throws {
+  @Test func rfc7009_aSignOutRevokesAtTheProviderAndSucceedsWithoutIt() throws {
     let bench = try SignInBench()
     try bench.signIn(as: Self.user)
     var options = SignOutOptions()

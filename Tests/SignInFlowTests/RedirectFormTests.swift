@@ -6,13 +6,13 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// The ways back from the browser (RFC 8252 section 7), each through a whole sign-in.
-@Suite struct RedirectFormTests {
+/// A whole sign-in for each kind of redirect URI (RFC 8252 section 7).
+@Suite(.timeLimit(.minutes(10))) struct RedirectFormTests {
   @Test(arguments: [
     "http://127.0.0.1/", "http://127.0.0.1/callback", "http://[::1]/", "http://[::1]/callback",
     "http://localhost/", "http://localhost/callback",
   ])
-  func rfc8252_section7_3_loopbackAddressesTakeAFreePortEach(uri: String) throws {
+  func rfc8252_section7_3_eachSignInListensOnAFreeLoopbackPort(uri: String) throws {
     let bench = try SignInBench()
     var application = try bench.application()
     application.redirectURI = try RedirectURI(uri)
@@ -30,7 +30,7 @@ import TokenVaultModel
     #expect(sent.count == 2)
   }
 
-  @Test func rfc8252_section7_1_aPrivateSchemeBringsTheAnswerThroughTheDesktop() throws {
+  @Test func rfc8252_section7_1_aPrivateURISchemeDeliversTheResponse() throws {
     let bench = try SignInBench()
     let runtime = bench.vault.home.appending(path: "run")
     try FileManager.default.createDirectory(
@@ -46,7 +46,7 @@ import TokenVaultModel
     let platform = SignInPlatform(
       transport: bench.platform.transport,
       receiver: SystemRedirectReceiver(runtimeDirectory: runtime.path), browser: bench.browser)
-    let result = try Acquisition(bench.vault.core(), platform: platform)
+    let result = try Acquisition(bench.vault.groupSession(), platform: platform)
       .interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), application)
     #expect(result.account.username == "ada@contoso.example")
   }

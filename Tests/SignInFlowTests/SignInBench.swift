@@ -8,7 +8,7 @@ import TokenVaultTestSupport
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// A vault, a provider and a person with a browser, for one test.
+/// A vault, a provider and a user with a browser, for one test.
 final class SignInBench: Sendable {
   let vault: TestVault
   let provider: ProviderProcess
@@ -38,9 +38,9 @@ final class SignInBench: Sendable {
       browser: browser)
   }
 
-  /// What another process would be.
+  /// An acquisition, as another process would make it.
   func acquisition(_ cancellation: Cancellation = Cancellation()) -> Acquisition {
-    Acquisition(vault.core(), platform: platform, cancellation)
+    Acquisition(vault.groupSession(), platform: platform, cancellation)
   }
 
   /// Signs accounts out as another process would.
@@ -51,7 +51,7 @@ final class SignInBench: Sendable {
       .accounts(accounts.map(AccountReference.init(parsing:))), options)
   }
 
-  /// Signs somebody in through the pages of the provider.
+  /// Signs a user in through the pages of the provider.
   @discardableResult
   func signIn(
     as username: String, scopes: String = "User.Read",
@@ -76,41 +76,17 @@ final class SignInBench: Sendable {
       options)
   }
 
-  /// Lets time pass, here and at the provider.
+  /// Advances the clocks of the vault and of the provider.
   func advance(by seconds: Int64) throws {
     vault.clock.withLock { $0 += seconds }
     try provider.advanceClock(by: Double(seconds))
   }
-}
 
-/// Plays the browser on a thread of its own: follows the provider's pages and brings the answer to
-/// the listener.
-final class TestBrowser: BrowserOpening {
-  let username = Mutex("ada@contoso.example")
-  let hand: HandBrowser
-  /// Does something else with the address than signing in.
-  let script = Mutex<(@Sendable (HandBrowser, String) throws -> Void)?>(nil)
-  /// The page that the listener answered with.
-  let lastPage = Mutex("")
-  let opened = Mutex<[String]>([])
+  /// All accounts of the group.
+  func accounts() throws -> [Account] { try vault.groupSession().accounts(.all).accounts }
 
-  init(_ provider: String) { hand = HandBrowser(provider) }
-
-  func open(_ address: HTTPURL) -> Bool {
-    let url = address.description
-    opened.withLock { $0.append(url) }
-    let (name, script) = (username.withLock { $0 }, script.withLock { $0 })
-    Thread.detachNewThread { [self] in
-      do {
-        if let script { return try script(hand, url) }
-        let location = try hand.signIn(at: url, as: name)
-        let page = try RawHTTP.send("GET", location)
-        lastPage.withLock { $0 = page.text }
-      } catch {
-        // The sign-in then runs into its deadline, and the test says so.
-        lastPage.withLock { $0 = "\(error)" }
-      }
-    }
-    return true
+  /// Waits until a counter of the provider reaches `count`.
+  func wait(for counter: String, _ count: Int) throws {
+    while try provider.counter(counter) < count { Thread.sleep(forTimeInterval: 0.01) }
   }
 }

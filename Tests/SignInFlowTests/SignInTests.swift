@@ -4,8 +4,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Signing in through the browser against the embedded provider.
-@Suite struct SignInTests {
+/// A sign-in through the browser at the embedded provider.
+@Suite(.timeLimit(.minutes(10))) struct SignInTests {
   @Test func aSignInIsStoredAndServedSilently() throws {
     let bench = try SignInBench()
     let result = try bench.signIn(as: "ada@contoso.example")

@@ -5,8 +5,8 @@ import TokenVault
 import TokenVaultTestSupport
 import TokenVaultModel
 
-/// Tokens without the user, with the provider well and unwell.
-@Suite struct SilentTests {
+/// Silent requests, with a provider that works and one that fails.
+@Suite(.timeLimit(.minutes(10))) struct SilentTests {
   private static let user = "ada@contoso.example"
 
   private func signedIn(_ configuration: String? = nil) throws -> (SignInBench, TokenResult) {
@@ -14,7 +14,7 @@ import TokenVaultModel
     return (bench, try bench.signIn(as: Self.user))
   }
 
-  @Test func aTokenThatIsDueIsRefreshedAndWhileThatFailsServed() throws {
+  @Test func aTokenDueForRefreshIsServedWhileTheRefreshFails() throws {
     let (bench, first) = try signedIn()
     try bench.advance(by: 1900)
     try bench.provider.fault(#"{"status": 503}"#)
@@ -22,7 +22,7 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == first.accessToken.reveal())
     #expect(!served.isExtendedLifetime)
     #expect(try bench.provider.counter("refreshRequests") == 0)
-    // The throttle entry that 503 made holds, and then ends.
+    // The throttle entry after the 503 holds for a time.
     #expect(try bench.silent(of: Self.user).isFromCache)
     #expect(try bench.provider.counter("refreshRequests") == 0)
     try bench.advance(by: 61)
@@ -30,7 +30,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func anOutageIsOutlastedOnlyWhereThatIsWanted() throws {
+  @Test func anExpiredTokenIsServedDuringAnOutageOnlyIfRequested() throws {
     let (bench, first) = try signedIn()
     try bench.advance(by: 3700)
     for fault in [#"{"status": 503, "count": 2}"#, #"{"ending": "cut", "count": 2}"#] {
@@ -48,7 +48,7 @@ import TokenVaultModel
     #expect(error?.signIn == .badAnswer(.notJSON(status: 503)))
   }
 
-  @Test func anExtendedLifetimeIsForOutagesOnly() throws {
+  @Test func theExtendedLifetimeAppliesToOutagesOnly() throws {
     let (bench, _) = try signedIn()
     try bench.advance(by: 3700)
     try bench.provider.fault(#"{"error": "invalid_grant", "suberror": "basic_action"}"#)
@@ -64,9 +64,9 @@ import TokenVaultModel
     (#"{"error": "temporarily_unavailable", "status": 503, "retryAfter": 5}"#, 5),
     (#"{"error": "invalid_request", "retryAfter": 7}"#, 7),
   ])
-  func aProviderThatAsksForQuietIsLeftAloneForSoLong(fault: String, seconds: Int64) throws {
+  func aRateLimitingProviderIsNotContactedUntilTheDelayEnds(fault: String, seconds: Int64) throws {
     let (bench, _) = try signedIn()
-    // To the second.
+    // The test is exact to the second.
     bench.vault.tickingFrom.withLock { $0 = nil }
     try bench.advance(by: 4000)
     try bench.provider.fault(fault)
@@ -76,7 +76,7 @@ import TokenVaultModel
       try failure { try bench.silent(scopes, of: Self.user) }?.signIn
         == .throttled(untilEpochSeconds: until, nil)
     }
-    // It holds for everything of this client.
+    // The throttle applies to every request of this client.
     #expect(try throttled("User.Read"))
     #expect(try throttled("Mail.Read"))
     try bench.advance(by: seconds - 1)
@@ -97,7 +97,8 @@ import TokenVaultModel
     (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
     (#""status": 400"#, true), (#""status": 401"#, true),
   ])
-  func whatWantsTheUserPausesAndOnlyADeadTokenIsDeleted(fault: String, isKept: Bool) throws {
+  func aRefusalIsThrottledAndOnlyAnInvalidRefreshTokenIsDeleted(fault: String, isKept: Bool) throws
+  {
     let (bench, _) = try signedIn()
     try bench.advance(by: 4000)
     try bench.provider.fault("{\(fault)}")
@@ -107,18 +108,18 @@ import TokenVaultModel
     #expect(again?.reason != nil)
     #expect(try bench.provider.counter("refreshRequests") == 0)
     guard isKept else {
-      // Signing in again mends it at once.
+      // A new sign-in restores silent requests at once.
       try bench.signIn(as: Self.user)
       #expect(try bench.silent(of: Self.user).isFromCache)
       return
     }
-    // Another request of the same client is not held up.
+    // Another request of the same client is not throttled.
     #expect(try !bench.silent("openid", of: Self.user).accessToken.reveal().isEmpty)
     try bench.advance(by: 4000)
     #expect(try !bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func aPauseEndsWithItsTimeASignInOrAnotherSuccess() throws {
+  @Test func aThrottleEndsWithItsTimeASignInOrAnotherSuccess() throws {
     let (bench, _) = try signedIn()
     let fault = #"{"error": "interaction_required", "suberror": "basic_action"}"#
     func isThrottled() throws -> Bool { try failure { try bench.silent(of: Self.user) } != nil }
@@ -141,7 +142,7 @@ import TokenVaultModel
     #expect(try !isThrottled())
   }
 
-  @Test func aForcedRefreshAndClaimsAskTheProvider() throws {
+  @Test func aForcedRefreshAndAClaimsRequestContactTheProvider() throws {
     let (bench, first) = try signedIn()
     let forced = try bench.silent(of: Self.user) { $0.forceRefresh = true }
     #expect(forced.accessToken.reveal() != first.accessToken.reveal())
@@ -149,12 +150,12 @@ import TokenVaultModel
     let stronger = try bench.silent(of: Self.user) { $0.claims = claims }
     #expect(stronger.accessToken.reveal() != forced.accessToken.reveal())
     #expect(try bench.provider.counter("refreshes") == 2)
-    // What was acquired last is what is served.
+    // The token acquired last is served.
     let served = try bench.silent(of: Self.user)
     #expect(served.accessToken.reveal() == stronger.accessToken.reveal())
   }
 
-  @Test func declinedScopesAreAnErrorAndWhatWasGrantedIsKept() throws {
+  @Test func declinedScopesAreAnErrorAndTheTokenForGrantedOnesIsKept() throws {
     let bench = try SignInBench(#"{"declinedScopes": ["Mail.Read"]}"#)
     let error = try failure { try bench.signIn(as: Self.user, scopes: "User.Read Mail.Read") }
     guard case .declinedScopes(let granted, let declined)? = error?.signIn else {
@@ -166,7 +167,7 @@ import TokenVaultModel
     #expect(try bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test func rfc9700_section4_14_2_everyRefreshRotatesAndTheOldTokenIsGone() throws {
+  @Test func rfc9700_section4_14_2_everyRefreshReplacesTheRefreshToken() throws {
     let (bench, _) = try signedIn()
     for _ in 0..<5 {
       try bench.advance(by: 4000)
@@ -198,7 +199,7 @@ import TokenVaultModel
     #expect(try bench.provider.counter("reuses") == 0)
   }
 
-  @Test func aClientThatIsNotNamedNeedNotBeWhereATokenIsValid() throws {
+  @Test func theClientIsOptionalWhileAStoredTokenIsValid() throws {
     let bench = try SignInBench()
     let clients = [ProviderProcess.client] + ProviderProcess.familyClients
     for client in clients {

@@ -1,8 +1,7 @@
-import TokenVaultSignInTransport
 import TokenVault
 
-/// What docs/tutorial.md shows beside Examples/GraphSample: it is compiled here, and
-/// TutorialTests holds the two together.
+/// The code of docs/tutorial.md that is not in Examples/GraphSample. The compiler checks it here,
+/// and TutorialTests compares it with the document.
 enum TutorialSnippets {
   static func platforms(_ environment: [String: String]) -> [SignInPlatform] {
     let own = SignInPlatform.system(environment: environment)
@@ -24,7 +23,7 @@ enum TutorialSnippets {
 
   static func prompts(
     _ application: PublicClientApplication, _ scopes: ScopeSet
-  ) async throws -> AuthenticationResult {
+  ) async throws -> TokenResult {
     var request = InteractiveRequest(scopes: scopes)
     request.prompt = .login
     request.loginHint = "ada@contoso.example"

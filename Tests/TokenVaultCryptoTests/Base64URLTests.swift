@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TokenVaultCrypto
 
-@Suite struct Base64URLTests {
+@Suite(.timeLimit(.minutes(5))) struct Base64URLTests {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
@@ -10,12 +10,12 @@ import TokenVaultCrypto
     ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
     ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
   ])
-  func `writes what RFC 4648 says, without padding`(plain: String, text: String) {
+  func encodesTheVectorsOfRFC4648WithoutPadding(plain: String, text: String) {
     #expect(Base64URL.encode(Array(plain.utf8)) == text)
     #expect(Base64URL.decode(text) == Array(plain.utf8))
   }
 
-  @Test func `agrees with Foundation and reads back what it wrote, for every length to 300`()
+  @Test func agreesWithFoundationAndRoundTripsForEveryLengthUpTo300()
     throws
   {
     for count in 0...300 {
@@ -34,7 +34,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `reads one text for each value: other trailing bits are refused`() {
+  @Test func rejectsNonzeroTrailingBits() {
     for a in Self.alphabet {
       for b in Self.alphabet {
         for text in ["\(a)\(b)", "AAAA\(a)\(b)", "A\(a)\(b)"] {
@@ -48,7 +48,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `refuses every foreign character in every place`() throws {
+  @Test func rejectsEveryForeignCharacterInEveryPosition() throws {
     let known = Set(Self.alphabet.flatMap(\.utf8))
     for byte in UInt8.min...UInt8.max where !known.contains(byte) {
       for place in 0..<4 {
@@ -63,7 +63,7 @@ import TokenVaultCrypto
   }
 
   @Test(arguments: ["A", "AAAAA", "Zg==", "Zm8=", "Zg=", "=", "Zm9v\n", " Zm9v", "Zm9v=", "Zmé"])
-  func `refuses padding, space and a character too many`(text: String) throws {
+  func rejectsPaddingSpaceAndASurplusCharacter(text: String) throws {
     #expect(Base64URL.decode(text) == nil)
     #expect(throws: CryptoError.badParameters) {
       _ = try Base64URL.decodeSecret(SecretBytes(copying: Array(text.utf8)))

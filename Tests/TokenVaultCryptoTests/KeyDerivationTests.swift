@@ -1,9 +1,9 @@
 import Testing
 import TokenVaultCrypto
 
-@Suite struct KeyDerivationTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyDerivationTests {
   @Test(arguments: [("rfc-5869-HKDF-SHA256", 3), ("hkdf-generated", 1)])
-  func `HKDF gives what RFC 5869 and its long case say`(file: String, count: Int) throws {
+  func hkdfMatchesTheVectorsOfRFC5869AndALongOne(file: String, count: Int) throws {
     let cases = try vectors("KDF/\(file).txt", first: "COUNT")
     for vector in cases {
       let key = try SecretBytes(copying: vector.bytes("IKM"))
@@ -15,7 +15,7 @@ import TokenVaultCrypto
     #expect(cases.count == count)
   }
 
-  @Test func `scrypt gives what RFC 7914 says, up to one gibibyte`() throws {
+  @Test func scryptMatchesTheVectorsOfRFC7914UpToOneGibibyte() throws {
     let cases = try vectors("KDF/scrypt.txt", first: "COUNT")
     for vector in cases {
       let passphrase = try SecretBytes(copying: Array(vector.text("PASSWORD").utf8))
@@ -29,7 +29,7 @@ import TokenVaultCrypto
     #expect(cases.count == 4)
   }
 
-  @Test func `HKDF takes the longest info it promises`() throws {
+  @Test func hkdfAcceptsTheLongestDocumentedInfo() throws {
     let key = try SecretBytes.random(count: 32)
     let info = [UInt8](repeating: 1, count: 1024)
     let count = try KeyDerivation.hkdfSHA256(key, salt: info, info: info, count: 8160).count
@@ -37,7 +37,7 @@ import TokenVaultCrypto
   }
 
   @Test(arguments: [(0, 32, 0), (32, 0, 0), (32, -1, 0), (32, 8161, 0), (32, 32, 1025)])
-  func `HKDF refuses what it cannot do`(key: Int, count: Int, info: Int) throws {
+  func hkdfRejectsSizesOutsideItsLimits(key: Int, count: Int, info: Int) throws {
     #expect(throws: CryptoError.badParameters) {
       _ = try KeyDerivation.hkdfSHA256(
         SecretBytes.random(count: key), salt: [], info: [UInt8](repeating: 0, count: info),
@@ -49,7 +49,7 @@ import TokenVaultCrypto
     (0, 8, 1, 32), (-1, 8, 1, 32), (21, 8, 1, 32), (20, 9, 1, 32), (63, 1, 1, 32),
     (10, 0, 1, 32), (10, Int.max, 1, 32), (10, 8, 0, 32), (10, 8, 17, 32), (10, 8, 1, 0),
   ])
-  func `scrypt refuses parameters that a forged file could ask for`(
+  func scryptRejectsParametersThatAForgedFileCouldContain(
     logN: Int, r: Int, p: Int, count: Int
   ) throws {
     #expect(throws: CryptoError.badParameters) {

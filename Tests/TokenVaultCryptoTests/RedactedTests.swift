@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TokenVaultCrypto
 
-@Suite struct RedactedTests {
+@Suite(.timeLimit(.minutes(5))) struct RedactedTests {
   private static let secret = "s3cr3t-token-text"
 
   private struct Credential {
@@ -16,7 +16,7 @@ import TokenVaultCrypto
     case server(answer: Redacted<String>)
   }
 
-  /// Everything the standard library can be made to print of a value.
+  /// All texts that the standard library produces for a value.
   private func printed(_ value: Any) -> [String] {
     var printed = ""
     print(value, to: &printed)
@@ -44,7 +44,7 @@ import TokenVaultCrypto
     ]
   }
 
-  @Test func `does not show its value, alone or inside of something else`() {
+  @Test func doesNotShowItsValueAloneOrNested() {
     let bytes = "115, 51, 99"  // the secret's first bytes, as an array prints them
     for text in values().flatMap(printed) {
       #expect(!text.contains(Self.secret))
@@ -52,7 +52,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `says that something is not shown`() {
+  @Test func showsThatAValueIsRedacted() {
     #expect("\(Redacted(Self.secret))" == "<redacted>")
     #expect(String(reflecting: Redacted(1)) == "<redacted>")
     #expect("\([Redacted(1)])" == "[<redacted>]")
@@ -63,18 +63,18 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `is not shown by an error's description`() {
+  @Test func isNotShownByTheDescriptionOfAnError() {
     let error: any Error = Refusal.server(answer: Redacted(Self.secret))
     let texts = [error.localizedDescription, "\(error)", "\(error as NSError)"]
     for text in texts { #expect(!text.contains(Self.secret)) }
   }
 
-  @Test func `has no children to reflect on`() {
+  @Test func hasAMirrorWithoutChildren() {
     #expect(Mirror(reflecting: Redacted(Credential())).children.isEmpty)
     #expect(Mirror(reflecting: Redacted(Credential())).superclassMirror == nil)
   }
 
-  @Test func `gives its value to whoever asks by name, and compares by it`() {
+  @Test func revealsItsValueOnRequestAndComparesByIt() {
     #expect(Redacted(Self.secret).reveal() == Self.secret)
     #expect(Redacted(1) == Redacted(1))
     #expect(Redacted(1) != Redacted(2))

@@ -2,31 +2,32 @@ import Testing
 
 @testable import TokenVaultCrypto
 
-@Suite struct SealingKeyTests {
-  /// The size of nonce and tag that the format uses; NIST's other sizes are counted by the tests.
-  private func isOfOurSizes(_ vector: Vector) throws -> Bool {
+@Suite(.timeLimit(.minutes(5))) struct SealingKeyTests {
+  /// Whether a vector has the sizes of nonce and tag that the format uses. The tests count the
+  /// vectors of other sizes.
+  private func hasFormatSizes(_ vector: Vector) throws -> Bool {
     try vector.number("IVlen") == 96 && vector.number("Taglen") == 128
   }
 
-  /// How many vectors there are of each size that the format does not use.
-  private func foreign(_ vectors: [Vector]) throws -> [String: Int] {
+  /// The number of vectors for each pair of sizes that the format does not use.
+  private func otherSizes(_ vectors: [Vector]) throws -> [String: Int] {
     var counts: [String: Int] = [:]
-    for vector in vectors where try !isOfOurSizes(vector) {
+    for vector in vectors where try !hasFormatSizes(vector) {
       counts["\(try vector.text("IVlen"))/\(try vector.text("Taglen"))", default: 0] += 1
     }
     return counts
   }
 
-  /// 375 vectors for each pair of nonce and tag bits in NIST's files.
-  private let foreignSizes = [
+  /// Sizes of nonce and tag in bits. NIST's files have 375 vectors for each pair.
+  private let unusedSizes = [
     "8/128", "8/120", "8/112", "8/104", "8/96", "8/64", "8/32",
     "96/120", "96/112", "96/104", "96/96", "96/64", "96/32",
     "1024/128", "1024/120", "1024/112", "1024/104", "1024/96", "1024/64", "1024/32",
   ]
 
-  @Test func `seals as NIST's encryption vectors say`() throws {
+  @Test func sealsAsInTheEncryptionVectorsOfNIST() throws {
     let all = try vectors("ciphers/AES/GCM/gcmEncryptExtIV256.rsp", first: "Count")
-    let ours = try all.filter(isOfOurSizes)
+    let ours = try all.filter(hasFormatSizes)
     for vector in ours {
       let nonce = try vector.bytes("IV")
       let key = try SealingKey(SecretBytes(copying: vector.bytes("Key")))
@@ -37,14 +38,14 @@ import Testing
     }
     #expect(ours.count == 375)
     #expect(
-      try foreign(all) == Dictionary(uniqueKeysWithValues: foreignSizes.map { ($0, 375) }))
+      try otherSizes(all) == Dictionary(uniqueKeysWithValues: unusedSizes.map { ($0, 375) }))
   }
 
-  @Test func `opens and refuses as NIST's decryption vectors say`() throws {
+  @Test func opensAndRejectsAsInTheDecryptionVectorsOfNIST() throws {
     let all = try vectors("ciphers/AES/GCM/gcmDecrypt256.rsp", first: "Count")
     var opened = 0
     var refused = 0
-    for vector in try all.filter(isOfOurSizes) {
+    for vector in try all.filter(hasFormatSizes) {
       let key = try SealingKey(SecretBytes(copying: vector.bytes("Key")))
       let sealed = try vector.bytes("IV") + vector.bytes("CT") + vector.bytes("Tag")
       let associatedData = try vector.bytes("AAD")
@@ -66,11 +67,11 @@ import Testing
     }
     #expect((opened, refused) == (184, 191))
     #expect(
-      try foreign(all) == Dictionary(uniqueKeysWithValues: foreignSizes.map { ($0, 375) }))
+      try otherSizes(all) == Dictionary(uniqueKeysWithValues: unusedSizes.map { ($0, 375) }))
   }
 
   @Test(arguments: [0, 1, 15, 16, 17, 100, 4096, 1 << 20])
-  func `opens what it sealed`(size: Int) throws {
+  func opensWhatItSealed(size: Int) throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let plaintext = try RandomBytes.make(size)
     let associatedData = try RandomBytes.make(size % 97)
@@ -79,7 +80,7 @@ import Testing
     #expect(try key.open(sealed, associatedData: associatedData) == plaintext)
   }
 
-  @Test func `gives every seal a fresh nonce`() throws {
+  @Test func usesAFreshNonceForEverySeal() throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let nonces = try (0..<10_000).map { _ in
       try Array(key.seal([1, 2, 3], associatedData: []).prefix(12))
@@ -87,7 +88,7 @@ import Testing
     #expect(Set(nonces).count == nonces.count)
   }
 
-  @Test func `refuses a value with any bit of it changed`() throws {
+  @Test func rejectsAValueWithAnyBitFlipped() throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let sealed = try key.seal(Array("a token".utf8), associatedData: [7])
     for index in sealed.indices {
@@ -100,7 +101,7 @@ import Testing
     #expect(try key.open(sealed, associatedData: [7]) == Array("a token".utf8))
   }
 
-  @Test func `refuses a value cut off anywhere, or made longer`() throws {
+  @Test func rejectsATruncatedOrExtendedValue() throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let sealed = try key.seal(Array("a token".utf8), associatedData: [7])
     for count in 0..<sealed.count {
@@ -112,13 +113,13 @@ import Testing
   }
 
   @Test(arguments: [[], [7], [7, 8, 0], [8, 7]] as [[UInt8]])
-  func `refuses other associated data`(other: [UInt8]) throws {
+  func rejectsOtherAssociatedData(other: [UInt8]) throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let sealed = try key.seal([1], associatedData: [7, 8])
     #expect(throws: CryptoError.failed) { try key.open(sealed, associatedData: other) }
   }
 
-  @Test func `refuses another key`() throws {
+  @Test func rejectsAnotherKey() throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     let other = try SealingKey(SecretBytes.random(count: 32))
     let sealed = try key.seal([1], associatedData: [])
@@ -126,21 +127,21 @@ import Testing
   }
 
   @Test(arguments: [0, 16, 24, 31, 33, 64])
-  func `takes keys of 32 bytes alone`(size: Int) throws {
+  func acceptsOnlyKeysOf32Bytes(size: Int) throws {
     #expect(throws: CryptoError.badParameters) {
       _ = try SealingKey(SecretBytes.random(count: size))
     }
   }
 
   @Test(arguments: [0, 8, 11, 13, 16])
-  func `takes nonces of 12 bytes alone`(size: Int) throws {
+  func acceptsOnlyNoncesOf12Bytes(size: Int) throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     #expect(throws: CryptoError.badParameters) {
       try key.seal([1], associatedData: [], nonce: [UInt8](repeating: 0, count: size))
     }
   }
 
-  @Test func `wraps and unwraps a key`() throws {
+  @Test func wrapsAndUnwrapsAKey() throws {
     let wrapping = try SealingKey(SecretBytes.random(count: 32))
     let key = try SecretBytes.random(count: 32)
     let wrapped = try wrapping.seal(key, associatedData: [1])
@@ -148,7 +149,7 @@ import Testing
     #expect(unwrapped == key.copied())
   }
 
-  @Test func `leaves nothing of a plaintext that fails to authenticate`() throws {
+  @Test func leavesNoPlaintextThatFailsToAuthenticate() throws {
     let key = try SealingKey(SecretBytes.random(count: 32))
     var sealed = try key.seal(Array("a token".utf8), associatedData: [])
     var plaintext = [UInt8](repeating: 0xA5, count: 7)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import TokenVaultCrypto
 
-@Suite struct SecretBytesTests {
-  /// What the kernel says is in this process at an address, or nil when nothing is mapped there.
+@Suite(.timeLimit(.minutes(5))) struct SecretBytesTests {
+  /// Reads this process's memory through the kernel; nil if nothing is mapped at the address.
   private func memory(at address: UInt, count: Int) throws -> [UInt8]? {
     let file = unsafe open("/proc/self/mem", O_RDONLY)
     try #require(file >= 0)
@@ -20,9 +20,9 @@ import Testing
     var flags: Set<Substring> = []
   }
 
-  /// What `smaps` says of the mapping that an address is in.
+  /// The entry in `/proc/self/smaps` for the mapping that contains an address.
   private func mapping(of address: UInt) throws -> Mapping {
-    // A file of procfs says that it is empty, so it is read to its end.
+    // Files in procfs report size 0, so this reads to the end.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     let text = String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
     var found: Mapping?
@@ -39,10 +39,10 @@ import Testing
     return try #require(found)
   }
 
-  // The released slot may belong to another test by now; what is looked for is random, so it
-  // can be there only if it was left there.
+  // Another test may already use the released slot. The pattern is random, so it can be there only
+  // if it was not wiped.
   @Test(arguments: [16, 32, 33, 100, 4096, 4097, 100_000])
-  func `is wiped when it is released`(count: Int) throws {
+  func isWipedWhenReleased(count: Int) throws {
     let pattern = try RandomBytes.make(count)
     let address: UInt
     do {
@@ -55,7 +55,7 @@ import Testing
     #expect(!left.contains(pattern.suffix(16)))
   }
 
-  @Test func `is wiped when filling it fails`() throws {
+  @Test func isWipedWhenFillingFails() throws {
     let pattern = try RandomBytes.make(32)
     var address: UInt = 0
     #expect(throws: CryptoError.failed) {
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [1, 32, 33, 2048, 4096])
-  func `leaves nothing but zeros behind`(count: Int) throws {
+  func leavesOnlyZerosBehind(count: Int) throws {
     var own = LockedMemory()
     let address = try own.allocate(count)
     let slot = unsafe UnsafeMutableRawBufferPointer(
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [32, 100_000])
-  func `lies in locked pages without neighbours that are not dumped`(
+  func liesInLockedUndumpedPagesBetweenGuardPages(
     count: Int
   ) throws {
     let secret = try SecretBytes.random(count: count)
@@ -94,7 +94,7 @@ import Testing
     #expect(secret.count == count)
   }
 
-  @Test func `holds the bytes it was given, in two places once cloned`() throws {
+  @Test func holdsItsBytesAndClonesThemToAnotherAddress() throws {
     let bytes = try RandomBytes.make(50)
     let secret = try SecretBytes(copying: bytes)
     var clone = try secret.clone()
@@ -108,7 +108,7 @@ import Testing
     #expect(secret.copied() == bytes)
   }
 
-  @Test func `may be empty`() throws {
+  @Test func mayBeEmpty() throws {
     let empty = try SecretBytes(copying: [])
     let random = try SecretBytes.random(count: 0)
     let same = empty.isEqual(to: random)
@@ -116,20 +116,20 @@ import Testing
   }
 
   @Test(arguments: [-1, Int.min, Int.max])
-  func `refuses a size that cannot be`(count: Int) {
+  func rejectsAnImpossibleSize(count: Int) {
     #expect(throws: CryptoError.badParameters) { _ = try SecretBytes(count: count) }
   }
 
-  @Test func `says that memory is out rather than using memory that is not locked`() {
+  @Test func throwsOutOfMemoryInsteadOfUsingUnlockedMemory() {
     #expect(throws: CryptoError.outOfMemory) { _ = try SecretBytes(count: Int.max / 4) }
   }
 
-  @Test func `is different each time it is random`() throws {
+  @Test func isDifferentEachTimeItIsRandom() throws {
     let values = try (0..<1000).map { _ in try SecretBytes.random(count: 32).copied() }
     #expect(Set(values).count == 1000)
   }
 
-  @Test func `keeps the secrets of many threads apart`() async throws {
+  @Test func keepsTheSecretsOfManyThreadsApart() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in UInt8(0)..<8 {
         group.addTask {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `fits 10,000 keys into the usual 8 MiB of lockable memory`() async {
+  @Test func fits10000KeysIntoTheUsual8MiBOfLockableMemory() async {
     await #expect(processExitsWith: .success) {
       try lockAtMost(8 << 20)
       let keys = try (0..<10_000).map { _ in try Key() }
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `fits 1,000 keys into 64 KiB of lockable memory and then says it is out`() async {
+  @Test func fits1000KeysInto64KiBOfLockableMemoryAndThenThrowsOutOfMemory() async {
     await #expect(processExitsWith: .success) {
       try lockAtMost(64 << 10)
       let keys = try (0..<1000).map { _ in try Key() }
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `makes no key where no memory may be locked`() async {
+  @Test func makesNoKeyIfNoMemoryMayBeLocked() async {
     await #expect(processExitsWith: .success) {
       try lockAtMost(0)
       #expect(throws: CryptoError.outOfMemory) { _ = try SecretBytes(count: 32) }
@@ -175,7 +175,7 @@ private final class Key {
   init() throws { bytes = try SecretBytes.random(count: 32) }
 }
 
-/// Root may lock without limit, so it stops being root first.
+/// The limit does not apply to root, so this gives up root privileges.
 private func lockAtMost(_ bytes: Int) throws {
   var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
   try #require(unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0)

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TokenVaultCrypto
 
-@Suite struct SigningKeyTests {
-  @Test func `rfc7518_6_3_1 the numbers of the public key have no leading zero bytes`() throws {
+@Suite(.timeLimit(.minutes(5))) struct SigningKeyTests {
+  @Test func rfc7518_6_3_1_theNumbersOfThePublicKeyHaveNoLeadingZeroBytes() throws {
     let key = try SigningKey.generate()
     let jwk = try key.publicJWK
     let modulus = try #require(Base64URL.decode(jwk.n))
@@ -13,17 +13,17 @@ import TokenVaultCrypto
     #expect(try SigningKey.generate().publicJWK.n != jwk.n)
   }
 
-  @Test func `a key that was kept signs as before`() throws {
+  @Test func anExportedKeySignsAsBefore() throws {
     let key = try SigningKey.generate()
     let again = try SigningKey(der: key.der())
     let message = Array("a message".utf8)
     #expect(try again.publicJWK == key.publicJWK)
-    // RS256 has no randomness in it, so the same key gives the same signature.
+    // RS256 is deterministic, so the same key gives the same signature.
     #expect(try again.sign(message) == key.sign(message))
     #expect(try again.sign(message) != key.sign(message + [0]))
   }
 
-  @Test func `what is not exactly one RSA key of 2048 bits is no key`() throws {
+  @Test func rejectsAnythingButExactlyOneRSAKeyOf2048Bits() throws {
     let der = try SigningKey.generate().der().copied()
     let others = [
       [], [0x30], Array(der.dropLast()), der + [0], [UInt8](repeating: 0, count: 1 << 15),
@@ -42,7 +42,7 @@ import TokenVaultCrypto
     }
   }
 
-  @Test func `openssl's own program takes the key and the signature`() throws {
+  @Test func theOpenSSLProgramAcceptsTheKeyAndTheSignature() throws {
     let key = try SigningKey.generate()
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
@@ -57,7 +57,7 @@ import TokenVaultCrypto
     #expect(String(decoding: answer, as: UTF8.self) == "Verified OK\n")
   }
 
-  @Test func `threads may share a key`() throws {
+  @Test func threadsMayShareAKey() throws {
     let key = try SigningKey.generate()
     let expected = try (0..<8).map { try key.sign([UInt8($0)]) }
     let threads = (0..<8).map { number in
@@ -69,7 +69,7 @@ import TokenVaultCrypto
   }
 }
 
-/// What a shell prints.
+/// Runs a shell script and returns its standard output.
 private func openssl(_ script: String) throws -> [UInt8] {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -84,7 +84,7 @@ private func openssl(_ script: String) throws -> [UInt8] {
   return Array(answer)
 }
 
-/// A thread of its own with a result.
+/// A separate thread with a result.
 private final class SigningThread: @unchecked Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private var result: Result<[[UInt8]], any Error>?

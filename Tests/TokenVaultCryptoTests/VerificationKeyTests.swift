@@ -1,10 +1,11 @@
 import Foundation
 import Testing
-import TokenVaultTestSupport
 import TokenVaultCrypto
+import TokenVaultModel
+import TokenVaultTestSupport
 
-@Suite struct VerificationKeyTests {
-  @Test func `rfc7515_appendixA_2 verifies the example with RS256`() throws {
+@Suite(.timeLimit(.minutes(5))) struct VerificationKeyTests {
+  @Test func rfc7515_appendixA_2_verifiesTheExampleWithRS256() throws {
     let key = VerificationKey.rsa(
       n: try decoded(
         """
@@ -23,7 +24,7 @@ import TokenVaultCrypto
     try expectOnly(key, signature, Array(("eyJhbGciOiJSUzI1NiJ9." + joe).utf8), .rs256)
   }
 
-  @Test func `rfc7515_appendixA_3 verifies the example with ES256`() throws {
+  @Test func rfc7515_appendixA_3_verifiesTheExampleWithES256() throws {
     let key = VerificationKey.elliptic(
       .p256, x: try decoded("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"),
       y: try decoded("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"))
@@ -32,7 +33,7 @@ import TokenVaultCrypto
     try expectOnly(key, signature, Array(("eyJhbGciOiJFUzI1NiJ9." + joe).utf8), .es256)
   }
 
-  @Test func `rfc8037_appendixA_4 verifies the example with Ed25519`() throws {
+  @Test func rfc8037_appendixA_4_verifiesTheExampleWithEd25519() throws {
     let key = VerificationKey.ed25519(try decoded("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
     let signature = try decoded(
       "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
@@ -40,7 +41,7 @@ import TokenVaultCrypto
     try expectOnly(key, signature, Array(message.utf8), .edDSA)
   }
 
-  @Test func `verifies what another program signed with each algorithm`() throws {
+  @Test func verifiesSignaturesOfAnotherProgramWithEachAlgorithm() throws {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appending(path: "Peers/sign.py")
     let answer = String(decoding: try PythonPeer().run(script, ["a message"]), as: UTF8.self)
@@ -48,14 +49,15 @@ import TokenVaultCrypto
     for line in answer.split(separator: "\n") {
       let words = line.split(separator: " ")
       let algorithm = try #require(SignatureAlgorithm(rawValue: String(words[0])))
-      let parts = try words.dropFirst().map { try #require([UInt8](hex: String($0))) }
+      let parts = try words.dropFirst().map { try #require(Hexadecimal.decode($0.utf8)) }
       let message = Array("a message".utf8)
       switch algorithm {
       case .es256, .es384, .es512:
         let curve = [SignatureAlgorithm.es256: .p256, .es384: .p384][algorithm] ?? Curve.p521
         let key = VerificationKey.elliptic(curve, x: parts[0], y: parts[1])
         try expectOnly(key, parts[2], message, algorithm)
-        // RFC 7518 section 3.4: the sequence in DER, which other programs take, is no signature.
+        // RFC 7518 section 3.4: the DER sequence, which other programs accept, is not a JWS
+        // signature.
         #expect(try !key.verifies(parts[3], of: message, by: algorithm))
       case .edDSA: try expectOnly(.ed25519(parts[0]), parts[1], message, algorithm)
       default: try expectOnly(.rsa(n: parts[0], e: parts[1]), parts[2], message, algorithm)
@@ -65,7 +67,7 @@ import TokenVaultCrypto
     #expect(algorithms == Set(SignatureAlgorithm.allCases))
   }
 
-  @Test func `rfc7518_3_4 a signature with a zero is none`() throws {
+  @Test func rfc7518_3_4_rejectsASignatureWithAZero() throws {
     let key = VerificationKey.elliptic(
       .p256, x: try decoded("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"),
       y: try decoded("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"))
@@ -78,7 +80,7 @@ import TokenVaultCrypto
     #expect(try !key.verifies(largest, of: [1], by: .es256))
   }
 
-  @Test func `rfc7518_6_2_1 a point in another size, or off the curve, is no key`() throws {
+  @Test func rfc7518_6_2_1_rejectsAPointOfAnotherSizeOrOffTheCurve() throws {
     let x = try decoded("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU")
     let y = try decoded("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0")
     for (x, y) in [(x, x), (x, Array(y.dropLast())), ([0] + x, [0] + y), ([], [])] {
@@ -88,7 +90,7 @@ import TokenVaultCrypto
     try expectNoKey(.ed25519([]), .edDSA)
   }
 
-  @Test func `rfc7518_3_3 an RSA key below 2048 bits is refused`() throws {
+  @Test func rfc7518_3_3_rejectsAnRSAKeyBelow2048Bits() throws {
     let modulus = { (bytes: Int, first: UInt8) in
       [first] + [UInt8](repeating: 0xff, count: bytes - 1)
     }
@@ -105,7 +107,7 @@ import TokenVaultCrypto
     #expect(try !key.verifies([UInt8](repeating: 1, count: 256), of: [1], by: .rs256))
   }
 
-  @Test func `rfc7518_3_1 a key is for the algorithms of its kind and curve alone`() throws {
+  @Test func rfc7518_3_1_aKeyFitsOnlyTheAlgorithmsOfItsTypeAndCurve() throws {
     let point = [UInt8](repeating: 1, count: 32)
     let fitting: [(VerificationKey, Set<SignatureAlgorithm>)] = [
       (.rsa(n: point, e: point), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]),
@@ -153,7 +155,7 @@ import TokenVaultCrypto
 
 private typealias Curve = VerificationKey.Curve
 
-/// The payload of the examples of RFC 7515.
+/// The payload of the examples in RFC 7515.
 private let joe = """
   eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ
   """

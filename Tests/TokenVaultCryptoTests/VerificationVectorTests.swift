@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 import TokenVaultCrypto
+import TokenVaultModel
 
-/// Published vectors, forged signatures among them.
-@Suite struct VerificationVectorTests {
-  @Test func `verifies RSA signatures as NIST's vectors say`() throws {
+/// Published vectors, including forged signatures.
+@Suite(.timeLimit(.minutes(5))) struct VerificationVectorTests {
+  @Test func verifiesRSASignaturesAsInTheVectorsOfNIST() throws {
     var results: [Bool] = []
     for fields in try cases("RSA/FIPS_186-2/SigVer15_186-3.rsp") {
-      let n = try #require([UInt8](hex: fields["n"] ?? ""))
+      let n = try #require(Hexadecimal.decode((fields["n"] ?? "").utf8))
       guard n.count >= 256, let algorithm = algorithm("RS", fields["SHAAlg"]) else { continue }
       let key = VerificationKey.rsa(n: n, e: Array(try bytes(fields, "e").drop { $0 == 0 }))
       let result = try key.verifies(
@@ -19,13 +20,13 @@ import TokenVaultCrypto
     #expect(results.filter { $0 }.count == 27)
   }
 
-  @Test func `rfc7518_3_5 a PSS salt of another size than the hash is refused`() throws {
+  @Test func rfc7518_3_5_rejectsAPSSSaltOfAnotherSizeThanTheHash() throws {
     var count = 0
     for fields in try cases("RSA/FIPS_186-2/SigVerPSS_186-3.rsp") {
-      let n = try #require([UInt8](hex: fields["n"] ?? ""))
+      let n = try #require(Hexadecimal.decode((fields["n"] ?? "").utf8))
       guard n.count >= 256, let algorithm = algorithm("PS", fields["SHAAlg"]) else { continue }
       let key = VerificationKey.rsa(n: n, e: Array(try bytes(fields, "e").drop { $0 == 0 }))
-      // The vectors have a salt of 10 bytes: valid for NIST, not for JWS.
+      // The vectors use a salt of 10 bytes, which is valid in FIPS 186-3 but not in JWS.
       #expect(
         try !key.verifies(bytes(fields, "S"), of: bytes(fields, "Msg"), by: algorithm))
       count += fields["Result"]?.hasPrefix("P") == true ? 1 : 0
@@ -33,7 +34,7 @@ import TokenVaultCrypto
     #expect(count == 27)
   }
 
-  @Test func `verifies signatures of elliptic curves as NIST's vectors say`() throws {
+  @Test func verifiesEllipticCurveSignaturesAsInTheVectorsOfNIST() throws {
     let sections: [String: (VerificationKey.Curve, SignatureAlgorithm, Int)] = [
       "P-256,SHA-256": (.p256, .es256, 32), "P-384,SHA-384": (.p384, .es384, 48),
       "P-521,SHA-512": (.p521, .es512, 66),
@@ -51,7 +52,7 @@ import TokenVaultCrypto
         result = try key.verifies(
           padded("R") + padded("S"), of: bytes(fields, "Msg"), by: algorithm)
       } catch CryptoError.badParameters {
-        // A point that was changed is mostly no longer on the curve.
+        // A modified point is usually not on the curve.
         #expect(fields["Result"]?.contains("Q changed") == true)
         result = false
       }
@@ -62,11 +63,11 @@ import TokenVaultCrypto
     #expect(results.contains(true))
   }
 
-  @Test func `verifies the signatures of the authors of Ed25519`() throws {
+  @Test func verifiesTheSignaturesOfTheAuthorsOfEd25519() throws {
     let lines = try text("Ed25519/sign.input").split(separator: "\n")
     for line in lines {
       let parts = try line.split(separator: ":", omittingEmptySubsequences: false)
-        .map { try #require([UInt8](hex: String($0))) }
+        .map { try #require(Hexadecimal.decode($0.utf8)) }
       let key = VerificationKey.ed25519(parts[1])
       #expect(try key.verifies(Array(parts[3].prefix(64)), of: parts[2], by: .edDSA))
       #expect(try !key.verifies(Array(parts[3].prefix(64)), of: parts[2] + [1], by: .edDSA))
@@ -74,8 +75,8 @@ import TokenVaultCrypto
     #expect(lines.count == 1024)
   }
 
-  @Test func `hashes with what belongs to the algorithm`() throws {
-    // FIPS 180-4: the hashes of "abc" begin so.
+  @Test func hashesWithTheHashFunctionOfTheAlgorithm() throws {
+    // FIPS 180-4: the first bytes of the hashes of "abc".
     let beginnings: [String: Set<SignatureAlgorithm>] = [
       "ba7816bf8f01cfea": [.rs256, .ps256, .es256], "cb00753f45a35e8b": [.rs384, .ps384, .es384],
       "ddaf35a193617aba": [.rs512, .ps512, .es512, .edDSA],
@@ -83,7 +84,7 @@ import TokenVaultCrypto
     for (beginning, algorithms) in beginnings {
       for algorithm in algorithms {
         let hash = try algorithm.hash(Array("abc".utf8))
-        #expect(Array(hash.prefix(8)) == [UInt8](hex: beginning))
+        #expect(Array(hash.prefix(8)) == Hexadecimal.decode(beginning.utf8))
         #expect(hash.count == (Int(algorithm.rawValue.suffix(3)) ?? 512) / 8)
       }
     }
@@ -95,7 +96,7 @@ import TokenVaultCrypto
 
   private func bytes(_ fields: [String: String], _ name: String) throws -> [UInt8] {
     let text = try #require(fields[name])
-    return try #require([UInt8](hex: text.count.isMultiple(of: 2) ? text : "0" + text))
+    return try #require(Hexadecimal.decode((text.count.isMultiple(of: 2) ? text : "0" + text).utf8))
   }
 
   private func text(_ file: String) throws -> String {
@@ -105,7 +106,8 @@ import TokenVaultCrypto
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// A case ends with its result; what stands before it holds for the next one too.
+  /// A case ends with its result. Its fields also apply to the following cases until they are set
+  /// again.
   private func cases(_ file: String) throws -> [[String: String]] {
     var fields: [String: String] = [:]
     var found: [[String: String]] = []

@@ -4,8 +4,8 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-@Suite struct CodecTests {
-  private var random = Seeded(seed: 1)
+@Suite(.timeLimit(.minutes(5))) struct CodecTests {
+  private var random = SeededGenerator(seed: 1)
 
   private mutating func number() -> UInt64 {
     UInt64.random(in: 0...UInt64.max, using: &random) >> UInt64.random(in: 0...63, using: &random)
@@ -25,7 +25,7 @@ import TokenVaultModel
         }))
   }
 
-  @Test mutating func whatIsWrittenIsReadAndEndsWhereItEnded() throws {
+  @Test mutating func encodedValuesAreReadBackToTheLastByte() throws {
     for _ in 0..<2000 {
       let (number, signed, data, text) = (
         number(), Int64(bitPattern: number()), data(), text()
@@ -68,7 +68,7 @@ import TokenVaultModel
       var reader = ByteReader(writer.bytes)
       #expect(try reader.number() == edge)
     }
-    // Any bytes that are read as a number are the bytes that are written for it.
+    // Whenever bytes decode to a number, encoding that number gives the same bytes.
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 1...11, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random) | (Bool.random(using: &random) ? 0x80 : 0)
@@ -87,7 +87,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aLengthBeyondTheEndIsDamageAndNoAllocation() {
+  @Test func aLengthBeyondTheEndIsDamageAndAllocatesNothing() {
     for bytes in [[0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], [5, 1, 2], []] as [[UInt8]] {
       var reader = ByteReader(bytes)
       #expect(throws: StoreError.damaged(rows: nil)) { try reader.data() }
@@ -151,11 +151,11 @@ import TokenVaultModel
     return record
   }
 
-  @Test func aSheetWithoutSignInsIsOfTheFirstVersionAndNoOtherIsTakenForIt() throws {
+  @Test func anAccountRecordWithoutSignInsHasVersion1AndNoOtherEncoding() throws {
     var record = AccountRecord(homeAccountID: "a", environment: "b", authorityType: .entra)
     let first = record.encoded()
     #expect(first.first == 1)
-    // The same value as version 2 would be a second encoding of it.
+    // The same record as version 2 would be a second encoding of the same value.
     #expect(throws: StoreError.damaged(rows: nil)) {
       try AccountRecord(encoded: [2] + first.dropFirst() + [0, 0])
     }
@@ -166,7 +166,7 @@ import TokenVaultModel
     }
   }
 
-  @Test mutating func aSheetIsReadAsItWasWritten() throws {
+  @Test mutating func anAccountRecordIsReadAsItWasWritten() throws {
     for _ in 0..<300 {
       let record = record()
       let bytes = record.encoded()
@@ -188,12 +188,12 @@ import TokenVaultModel
       state.rows.add(Array((data() + [UInt8](repeating: 1, count: 32)).prefix(32)))
       state.current = Bool.random(using: &random) ? [1, 2] : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {
-        let signedOutAccount = GroupState.SignedOutAccount(
+        let previousAccount = GroupState.PreviousAccount(
           homeAccountID: text(), environment: text(), username: text())
         state.principals[text()] = .init(
-          account: data(), signedOutAccount: Bool.random(using: &random) ? signedOutAccount : nil)
+          account: data(), previousAccount: Bool.random(using: &random) ? previousAccount : nil)
         state.pendingDeletions.append(number())
-        state.wrappedSuccessors.append(.init(generation: number(), boot: text()))
+        state.deletionChecks.append(.init(generation: number(), boot: text()))
         state.slotKeys[Int64.random(in: 4...5, using: &random)] = data()
       }
       let bytes = state.encoded()
@@ -206,7 +206,7 @@ import TokenVaultModel
     }
   }
 
-  @Test mutating func whateverBytesAreDecodedNothingCrashes() throws {
+  @Test mutating func decodingArbitraryBytesNeverCrashes() throws {
     for _ in 0..<300 {
       for encoded in [record().encoded(), GroupState().encoded()] {
         var bytes = encoded
@@ -217,7 +217,7 @@ import TokenVaultModel
         for decode in [
           { (bytes: [UInt8]) in _ = try AccountRecord(encoded: bytes) },
           { bytes in _ = try GroupState(encoded: bytes) },
-          { bytes in _ = try LockedGroup.Slot(encoded: bytes) },
+          { bytes in _ = try KeySlot(encoded: bytes) },
           { bytes in _ = try GroupHeader(bytes) }, { bytes in _ = try Padding.unpad(bytes) },
         ] {
           do { try decode(bytes) } catch { #expect(error as? StoreError == .damaged(rows: nil)) }
@@ -228,18 +228,18 @@ import TokenVaultModel
 
   @Test mutating func aSlotIsReadAsItWasWritten() throws {
     for _ in 0..<300 {
-      var slot = LockedGroup.Slot(
+      var slot = KeySlot(
         parameters: .init(salt: data(), logN: number(), r: number(), p: number()),
         sealedKey: data())
       slot.parameters.steps = number()
-      #expect(try LockedGroup.Slot(encoded: slot.encoded()) == slot)
+      #expect(try KeySlot(encoded: slot.encoded()) == slot)
       #expect(throws: StoreError.damaged(rows: nil)) {
-        try LockedGroup.Slot(encoded: slot.encoded() + [0])
+        try KeySlot(encoded: slot.encoded() + [0])
       }
     }
   }
 
-  @Test mutating func aHeaderIsReadAsItWasWrittenAndNoByteMayDiffer() throws {
+  @Test mutating func aHeaderIsReadAsItWasWrittenAndAnyChangedByteIsDamage() throws {
     for custody in [GroupHeader.Custody.secretService, .passphrase, .keyFile] {
       let header = GroupHeader(
         groupID: try RandomBytes.make(16), generation: number(), custody: custody)
@@ -260,7 +260,7 @@ import TokenVaultModel
     #expect(throws: StoreError.unsupportedVersion(2)) { try GroupHeader(newer) }
   }
 
-  @Test func plaintextIsPaddedToItsClass() throws {
+  @Test func plaintextIsPaddedToItsSizeClass() throws {
     for (count, size) in [
       (0, 256), (252, 256), (253, 512), (508, 512), (509, 1024), (1020, 1024), (1021, 2048),
       (2044, 2048), (2045, 4096), (4092, 4096), (4093, 8192), (1 << 20, 1_052_672),
@@ -278,7 +278,7 @@ import TokenVaultModel
     }
   }
 
-  @Test mutating func theRowSumIsAGroup() throws {
+  @Test mutating func theRowSumIgnoresOrderAndRevertsWithEachRemoval() throws {
     for _ in 0..<500 {
       let digests = try (0..<5).map { _ in try RandomBytes.make(32) }
       var sum = RowSum()
@@ -292,7 +292,7 @@ import TokenVaultModel
       shuffled.subtract(digests[0])
       #expect(shuffled != sum)
     }
-    // Carries go through every word: -1 + 1 = 0 modulo 2^256.
+    // Carries propagate through every word: -1 + 1 = 0 modulo 2^256.
     var sum = RowSum()
     let one = [UInt8](repeating: 0, count: 7) + [1] + [UInt8](repeating: 0, count: 24)
     sum.subtract(one)
@@ -302,7 +302,7 @@ import TokenVaultModel
     #expect(throws: StoreError.damaged(rows: nil)) { try RowSum(words: [1, 2, 3]) }
   }
 
-  @Test func associatedDataTellsEveryPlaceFromEveryOther() {
+  @Test func associatedDataDiffersForEveryPlace() {
     let group = [UInt8](repeating: 1, count: 16)
     let places = [
       Format.associatedData(group: group, kind: .state),

@@ -5,12 +5,13 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-/// One operation in a process of its own, killed at each of its system calls in turn.
-@Suite struct CrashTests {
-  /// As regular expressions, since architectures differ in which of two names they have.
+/// Runs an operation in a separate process and kills it at each of its system calls in turn.
+@Suite(.timeLimit(.minutes(10))) struct CrashTests {
+  /// Regular expressions, because the names of some system calls differ between architectures.
   static let calls = ["/^pwrite", "/^write$", "/^f(data)?sync", "/^ftruncate", "/^unlink"]
 
-  @Test(arguments: calls + ["/^(link|rename)"]) func creationKilledAnywhereLeavesNoGroupOrAWholeOne(
+  @Test(arguments: calls + ["/^(link|rename)"])
+  func aCreationKilledAnywhereLeavesNoGroupOrACompleteOne(
     call: String
   ) throws {
     let scratch = try Scratch()
@@ -22,7 +23,7 @@ import TokenVaultModel
       } else {
         #expect(!done)
       }
-      // What a killed creation leaves behind is no hindrance to the next.
+      // The remains of a killed creation do not prevent the next one.
       try GroupCreation.remove(path)
       let next = try run([probePath(), "create", path, keys.oldPath])
       #expect(next.output == "done\n", "\(next.errors)")
@@ -32,7 +33,7 @@ import TokenVaultModel
   }
 
   @Test(arguments: calls, ["import", "token", "switch"])
-  func aWriteKilledAnywhereIsWholeOrNotThere(call: String, operation: String) throws {
+  func aWriteKilledAnywhereIsCompleteOrAbsent(call: String, operation: String) throws {
     let scratch = try Scratch()
     let keys = try Keys(scratch)
     let image = try made(scratch, keys)
@@ -46,13 +47,13 @@ import TokenVaultModel
     }
   }
 
-  @Test(arguments: calls) func aSignOutKilledAnywhereIsWholeOrNotBegun(call: String) throws {
+  @Test(arguments: calls) func aSignOutKilledAnywhereIsCompleteOrNotStarted(call: String) throws {
     let scratch = try Scratch()
     let keys = try Keys(scratch)
     let image = try made(scratch, keys)
     let path = scratch("a.vault")
     try killEverywhere(call: call, ["sign-out", path, keys.oldPath, keys.newPath]) { done in
-      // The custodian holds both keys until the file is seen to be of the new generation.
+      // The custodian holds both keys until the file has the new generation.
       let generation = try LockedGroup(path: path).header.generation
       let (key, other) = generation == 1 ? (keys.old, keys.new) : (keys.new, keys.old)
       #expect(generation == 2 || !done, "an acknowledged sign-out is lost")
@@ -64,7 +65,7 @@ import TokenVaultModel
         #expect(try happened("erasable", in: group), "half an account")
       } else {
         let locked = try LockedGroup(path: path)
-        let crossed = try locked.unwrapSuccessor(from: 1, key: SecretBytes(copying: keys.old))
+        let crossed = try locked.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: keys.old))
         let isNew = crossed.isEqual(to: try SecretBytes(copying: keys.new))
         #expect(isNew)
       }
@@ -72,7 +73,7 @@ import TokenVaultModel
     }
   }
 
-  /// A kill leaves the page cache; a power cut does not. So what was written must have been synced.
+  /// Unlike a kill, a power cut loses the page cache, so written data must have been synced.
   @Test(arguments: ["import", "token", "switch", "sign-out"])
   func nothingIsAcknowledgedBeforeItIsSynced(operation: String) throws {
     let scratch = try Scratch()
@@ -116,12 +117,12 @@ import TokenVaultModel
     try write(image, to: path)
   }
 
-  /// Runs the probe, killed on entering the n-th such call, for each n until there is none; then
-  /// once more to its end. `check` is told whether the operation was acknowledged.
+  /// Runs the probe and kills it on entry to the n-th such system call, for n = 1, 2, … until the
+  /// probe runs to its end. Each time calls `check` with whether the operation was acknowledged.
   private func killEverywhere(
     call: String, _ arguments: [String], _ check: (Bool) throws -> Void
   ) throws {
-    // A log that is there already is emptied, not removed: only a creation unlinks anything.
+    // An existing log is truncated, not removed, so only a creation unlinks files.
     let expected = call == "/^pwrite" ? 8 : call == "/^unlink" && arguments[0] != "create" ? 0 : 1
     for count in 1...2000 {
       let ran = try run(
@@ -133,7 +134,7 @@ import TokenVaultModel
       try #require(wasKilled || ran.output == "done\n", "\(ran.status) \(ran.errors)")
       try check(ran.output == "done\n")
       if !wasKilled {
-        #expect(count > expected, "\(call) is hardly called: nothing was killed")
+        #expect(count > expected, "too few calls of \(call): nothing was killed")
         return
       }
     }

@@ -5,8 +5,8 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-@Suite struct ErasureTests {
-  /// Every sealed value of an account, as it stands in the file.
+@Suite(.timeLimit(.minutes(10))) struct ErasureTests {
+  /// Every sealed value of an account in the file.
   private func sealedRows(of name: String, in group: UnlockedGroup) throws -> [[UInt8]] {
     let row = try group.read {
       try #require(try $0.accounts(named: CaseFolding.fold(name)).first).row
@@ -28,9 +28,9 @@ import TokenVaultModel
       .map { Data(try contents($0)) }
   }
 
-  @Test func noFileHoldsAnErasedAccountsBytes() throws {
+  @Test func noFileContainsBytesOfAnErasedAccount() throws {
     let scratch = try Scratch()
-    var random = Seeded(seed: 3)
+    var random = SeededGenerator(seed: 3)
     for round in 0..<12 {
       let path = scratch("\(round).vault")
       let people = (0..<40).map { index in
@@ -46,27 +46,28 @@ import TokenVaultModel
       for _ in 0..<4 {
         for name in leaving {
           rows.formUnion(try sealedRows(of: name, in: before))
-          // Each version of a row is to be gone, not the last alone.
+          // Every version of a row must be erased, not only the last one.
           try before.write { transaction in
             var account = try #require(
               try transaction.accounts(named: CaseFolding.fold(name)).first)
             var credential = SampleGroup.credential(.refreshToken, for: account.record)
             credential.familyID = Bool.random(using: &random) ? "1" : ""
             let secret = [UInt8](repeating: 9, count: Int.random(in: 1...5000, using: &random))
-            try transaction.store(credential, Payload(secret: Redacted(secret)), in: &account)
+            try transaction.store(
+              credential, CredentialPayload(secret: Redacted(secret)), in: &account)
             try transaction.update(&account)
           }
         }
       }
       for name in leaving { rows.formUnion(try sealedRows(of: name, in: before)) }
-      // The search finds what is there, else it would prove nothing.
+      // The search finds bytes that are present; otherwise the checks below would prove nothing.
       for name in leaving {
         let present = Data(try sealedRows(of: name, in: before)[0].prefix(16))
         #expect(try files(path).contains { $0.range(of: present) != nil })
       }
       let after = try group.signOut(Array(leaving), boot: "boot")
       let left = try files(path)
-      // A sealed row that spans pages is cut: pieces of it are looked for.
+      // SQLite splits a sealed row that spans pages, so this searches for pieces of it.
       for row in rows {
         for start in stride(from: 0, to: row.count - 15, by: 64) {
           let piece = Data(row[start..<(start + 16)])
@@ -77,7 +78,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func aCopyFromBeforeASignOutOpensWithNothingThatIsHeld() throws {
+  @Test func noRemainingKeyOpensACopyFromBeforeASignOut() throws {
     let scratch = try Scratch()
     let slotKey = [UInt8](repeating: 5, count: 32)
     var group = try FreshGroup(scratch("a.vault")) { transaction in
@@ -88,7 +89,7 @@ import TokenVaultModel
         parameters: .init(salt: [UInt8](repeating: 1, count: 32)))
       transaction.state.principals["client"] = GroupState.Principal(
         account: [],
-        signedOutAccount: .init(homeAccountID: "h", environment: "e", username: "gone@x"))
+        previousAccount: .init(homeAccountID: "h", environment: "e", username: "gone@x"))
     }
     let oldKey = group.key
     let copy = try contents(scratch("a.vault"))
@@ -97,8 +98,8 @@ import TokenVaultModel
 
     // The new key.
     #expect(throws: StoreError.wrongKey) { _ = try unlock(scratch("copy.vault"), group.key) }
-    // The keys that the present file holds: the lookup key and what is derived from it, the
-    // accounts' keys that stayed, and the slot's key.
+    // The keys in the current file: the lookup key and the keys derived from it, the keys of the
+    // remaining accounts, and the slot's key.
     let locked = try LockedGroup(path: scratch("copy.vault"))
     let state = try #require(try locked.database.meta(Format.Meta.state.rawValue))
     let slot = try #require(try locked.slot(.recovery))
@@ -107,10 +108,10 @@ import TokenVaultModel
         try transaction.accounts(named: CaseFolding.fold(SampleGroup.carol.username)).first)
       for key in [transaction.keys.wrap, transaction.keys.rows, carol.key] {
         #expect(throws: StoreError.damaged(rows: 1)) {
-          try key.opened(state, locked.header.associatedData(.state))
+          try key.openRow(state, locked.header.associatedData(.state))
         }
       }
-      let held = try #require(transaction.state.slotKeys[LockedGroup.Slot.Place.recovery.rawValue])
+      let held = try #require(transaction.state.slotKeys[KeySlot.Position.recovery.rawValue])
       let moved = try SecretBytes(copying: held)
       #expect(throws: StoreError.wrongKey) {
         _ = try locked.open(slot, at: .recovery, with: moved)
@@ -118,11 +119,11 @@ import TokenVaultModel
       return carol.tag
     }
     #expect(carolsRows.count == 32)
-    // The limit that is documented: the code that existed then still opens a copy from then.
+    // The documented limit: the recovery code of that time still opens a copy from that time.
     let fromCode = try locked.open(slot, at: .recovery, with: SecretBytes(copying: slotKey))
     let isOld = fromCode.isEqual(to: try SecretBytes(copying: oldKey))
     #expect(isOld)
-    // The code opens the present file too.
+    // The recovery code also opens the current file.
     let present = try LockedGroup(path: scratch("a.vault"))
     let presentSlot = try #require(try present.slot(.recovery))
     let presentKey = try present.open(
@@ -143,7 +144,7 @@ import TokenVaultModel
     #expect(throws: StoreError.wrongKey) { _ = try group.open() }
   }
 
-  @Test func aBridgeOpensNothingThatWasErased() throws {
+  @Test func aWrappedSuccessorKeyOpensNothingThatWasErased() throws {
     let scratch = try Scratch()
     var group = try FreshGroup(scratch("a.vault")) { transaction in
       try SampleGroup.add(SampleGroup.alice, to: transaction)
@@ -151,10 +152,10 @@ import TokenVaultModel
     }
     let oldKey = group.key
     try group.signOut([SampleGroup.alice.username], boot: "first boot")
-    // The old key, as after a power cut that took the new one back from the keyring.
+    // Only the old key is left, as after a power cut that removed the new one from the keyring.
     let locked = try LockedGroup(path: scratch("a.vault"))
-    #expect(try locked.generationsWithSuccessor() == [1])
-    let crossed = try locked.unwrapSuccessor(from: 1, key: SecretBytes(copying: oldKey))
+    #expect(try locked.generationsWithWrappedSuccessorKey() == [1])
+    let crossed = try locked.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: oldKey))
     let opened = try locked.unlock(crossed)
     let (gone, stays) = try opened.read { transaction in
       (
@@ -163,18 +164,18 @@ import TokenVaultModel
       )
     }
     #expect((gone, stays) == (0, 1))
-    // The wrapped successor key falls in a later boot.
+    // A later boot removes the wrapped successor key.
     try opened.write { transaction in
-      #expect(!transaction.hasOldWrappedSuccessors(boot: "first boot"))
-      #expect(transaction.hasOldWrappedSuccessors(boot: "second boot"))
-      try transaction.dropOldWrappedSuccessors(boot: "second boot", deleted: nil)
+      #expect(!transaction.hasDueDeletionChecks(boot: "first boot"))
+      #expect(transaction.hasDueDeletionChecks(boot: "second boot"))
+      try transaction.completeDueDeletionChecks(boot: "second boot", deleted: nil)
       #expect(transaction.state.pendingDeletions == [1])
       transaction.confirmDeletion(of: [1])
     }
     let later = try LockedGroup(path: scratch("a.vault"))
-    #expect(try later.generationsWithSuccessor().isEmpty)
+    #expect(try later.generationsWithWrappedSuccessorKey().isEmpty)
     #expect(throws: StoreError.damaged(rows: nil)) {
-      _ = try later.unwrapSuccessor(from: 1, key: SecretBytes(copying: oldKey))
+      _ = try later.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: oldKey))
     }
     #expect(try group.open().read { $0.state.pendingDeletions }.isEmpty)
   }
@@ -191,7 +192,7 @@ import TokenVaultModel
       try group.open().read { try $0.accounts(named: CaseFolding.fold("work")) }.first)
     let after = try group.signOut([SampleGroup.alice.username])
     if returns {
-      // The row's number is used again, by the same account under another key.
+      // The row number is reused by the same account under another key.
       try after.write { transaction in
         let again = try SampleGroup.add(SampleGroup.alice, to: transaction)
         #expect(again.row == stale.row)
@@ -202,7 +203,7 @@ import TokenVaultModel
     let credential = SampleGroup.credential(.refreshToken, for: stale.record)
     #expect(throws: StoreError.accountGone) {
       try after.write {
-        try $0.store(credential, Payload(secret: Redacted([1])), in: &stale)
+        try $0.store(credential, CredentialPayload(secret: Redacted([1])), in: &stale)
         try $0.update(&stale)
       }
     }
@@ -215,7 +216,7 @@ import TokenVaultModel
       try after.write {
         try $0.rotate(
           to: SecretBytes.random(count: 32), erasing: [stale], boot: "boot",
-          keepsWrappedSuccessor: false,
+          wrapsSuccessorKey: false,
           deletesOldKey: false)
       }
     }
@@ -240,14 +241,14 @@ import TokenVaultModel
       try after.write {
         try $0.rotate(
           to: SecretBytes.random(count: 32), erasing: stale, boot: "boot",
-          keepsWrappedSuccessor: false,
+          wrapsSuccessorKey: false,
           deletesOldKey: false)
       }
     }
     #expect(try after.read { try $0.verify() }.accounts == 1)
   }
 
-  @Test func aWriteOverAnotherProcessesWriteIsRefused() throws {
+  @Test func aWriteBasedOnAStaleReadIsRefused() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault")) {
       try SampleGroup.add(SampleGroup.alice, to: $0)
@@ -267,7 +268,7 @@ import TokenVaultModel
     #expect(try first.read { try $0.accounts(named: CaseFolding.fold("theirs")) }.count == 1)
   }
 
-  @Test func anAccountStoredAfterTheRotationOfItsTransactionStays() throws {
+  @Test func anAccountInsertedAfterTheRotationInItsTransactionRemains() throws {
     let scratch = try Scratch()
     var group = try FreshGroup(scratch("a.vault")) {
       try SampleGroup.add(SampleGroup.alice, to: $0)
@@ -278,7 +279,7 @@ import TokenVaultModel
     try opened.write { transaction in
       let alice = try transaction.accounts(named: CaseFolding.fold("work"))
       _ = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: alice, boot: "boot", keepsWrappedSuccessor: false,
+        to: SecretBytes(copying: next), erasing: alice, boot: "boot", wrapsSuccessorKey: false,
         deletesOldKey: false)
       try transaction.setCustody(.keyFile)
       try SampleGroup.add(SampleGroup.bob, to: transaction)
@@ -292,7 +293,7 @@ import TokenVaultModel
     #expect(try again.read { try $0.extras() } == [1, 2, 3])
   }
 
-  @Test func anOpenGroupNoticesAnothersRotation() throws {
+  @Test func anOpenGroupDetectsARotationByAnotherProcess() throws {
     let scratch = try Scratch()
     var group = try FreshGroup(scratch("a.vault")) {
       try SampleGroup.add(SampleGroup.alice, to: $0)
@@ -303,7 +304,7 @@ import TokenVaultModel
     try group.signOut([SampleGroup.alice.username])
     #expect(throws: StoreError.generationChanged) { try reader.read { _ in } }
     #expect(throws: StoreError.generationChanged) { try reader.write { _ in } }
-    // The header was read before, the key is used after: the key was right then.
+    // The header was read before the rotation, when this key was the right one.
     do {
       _ = try late.unlock(SecretBytes(copying: oldKey))
       Issue.record("opened with an erased key")

@@ -4,8 +4,8 @@ import TokenVaultCrypto
 
 @testable import TokenVaultGroupStore
 
-@Suite struct FixtureTests {
-  @Test func theFirstFormatsGroupFileOpensForEver() throws {
+@Suite(.timeLimit(.minutes(5))) struct FixtureTests {
+  @Test func aGroupFileOfTheFirstFormatStillOpens() throws {
     let scratch = try Scratch()
     let keys = try SampleGroup.Keys.fixture()
     let original = try contents(SampleGroup.fixtures.appending(path: "v1-group.vault").path)
@@ -14,7 +14,7 @@ import TokenVaultCrypto
     #expect(try SampleGroup.content(of: group) == SampleGroup.content)
   }
 
-  @Test func theFixturesSlotAndBridgeLeadToItsKey() throws {
+  @Test func theFixturesSlotAndWrappedSuccessorKeyGiveItsKey() throws {
     let scratch = try Scratch()
     let keys = try SampleGroup.Keys.fixture()
     let original = try contents(SampleGroup.fixtures.appending(path: "v1-group.vault").path)
@@ -27,14 +27,14 @@ import TokenVaultCrypto
       slot, at: .recovery, with: SecretBytes(copying: bytes(hex: keys.recoverySlot)))
     let isSlotRight = fromSlot.isEqual(to: expected)
     #expect(isSlotRight)
-    #expect(try group.generationsWithSuccessor() == [1])
-    let fromWrappedSuccessor = try group.unwrapSuccessor(
-      from: 1, key: SecretBytes(copying: bytes(hex: keys.firstGeneration)))
+    #expect(try group.generationsWithWrappedSuccessorKey() == [1])
+    let fromWrappedSuccessor = try group.unwrapSuccessorKey(
+      of: 1, with: SecretBytes(copying: bytes(hex: keys.firstGeneration)))
     let isSuccessorRight = fromWrappedSuccessor.isEqual(to: expected)
     #expect(isSuccessorRight)
   }
 
-  @Test func aFreshFileWithTheFixturesContentSaysTheSame() throws {
+  @Test func aNewFileWithTheFixturesContentReadsTheSame() throws {
     let scratch = try Scratch()
     let keys = try SampleGroup.Keys.fixture()
     try SampleGroup.make(at: scratch("fresh.vault"), keys: keys)

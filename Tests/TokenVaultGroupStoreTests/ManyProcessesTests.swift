@@ -5,8 +5,9 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-@Suite struct ManyProcessesTests {
-  /// Sixteen processes read, write tokens, switch, list, and eight of them sign accounts out.
+@Suite(.timeLimit(.minutes(10))) struct ManyProcessesTests {
+  /// Sixteen processes read and write tokens, switch accounts and list them; eight of them also
+  /// sign accounts out.
   @Test func noCommitIsLostAmongSixteenProcesses() throws {
     let scratch = try Scratch()
     let path = scratch("a.vault")
@@ -20,7 +21,8 @@ import TokenVaultModel
         var account = try transaction.insert(record)
         try transaction.store(
           Credential(kind: .refreshToken, clientID: "c", environment: "id.example"),
-          Payload(secret: Redacted(Array((name == "shared" ? "0" : "first").utf8))), in: &account)
+          CredentialPayload(secret: Redacted(Array((name == "shared" ? "0" : "first").utf8))),
+          in: &account)
         try transaction.update(&account)
       }
     }
@@ -30,7 +32,7 @@ import TokenVaultModel
     try write(group.key, to: scratch("keys/1"))
 
     let processes = try (0..<16).map {
-      try Running([probePath(), "mixed", path, scratch("keys"), "\($0)", "200"])
+      try RunningProgram([probePath(), "mixed", path, scratch("keys"), "\($0)", "200"])
     }
     var shared = 0
     var rotations = 0

@@ -5,7 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-@Suite struct PathSafetyTests {
+@Suite(.timeLimit(.minutes(5))) struct PathSafetyTests {
   private func reason(_ path: String) -> StoreError? {
     do throws(StoreError) {
       _ = try LockedGroup(path: path)
@@ -36,14 +36,18 @@ import TokenVaultModel
       reason(scratch("link/a.vault")) == .unsafe(path: scratch("link"), reason: .symbolicLink))
   }
 
-  @Test(arguments: [0o640, 0o604, 0o620, 0o601, 0o666]) func aWideFileIsRefused(mode: Int) throws {
+  @Test(arguments: [0o640, 0o604, 0o620, 0o601, 0o666]) func aFileWithWidePermissionsIsRefused(
+    mode: Int
+  ) throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: group.path)
     #expect(reason(group.path) == .unsafe(path: group.path, reason: .wideMode(UInt32(mode))))
   }
 
-  @Test(arguments: [0o750, 0o701, 0o777]) func aWideDirectoryIsRefused(mode: Int) throws {
+  @Test(arguments: [0o750, 0o701, 0o777]) func aDirectoryWithWidePermissionsIsRefused(mode: Int)
+    throws
+  {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: scratch.path)
@@ -53,8 +57,8 @@ import TokenVaultModel
     }
   }
 
-  /// As root a file is given away; as anybody else, the system's own files are foreign.
-  @Test func aForeignOwnersFileIsRefused() throws {
+  /// As root, the test gives a file to another user; otherwise it uses a file of root.
+  @Test func aFileOfAnotherUserIsRefused() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     if geteuid() == 0 {
@@ -68,7 +72,7 @@ import TokenVaultModel
     }
   }
 
-  @Test func whatIsNoFileIsRefused() throws {
+  @Test func aPathThatIsNotARegularFileIsRefused() throws {
     let scratch = try Scratch()
     #expect(reason(scratch("none.vault")) == .notFound(path: scratch("none.vault")))
     #expect(unsafe mkfifo(scratch("pipe"), 0o600) == 0)
@@ -77,7 +81,7 @@ import TokenVaultModel
     #expect(reason(scratch("directory")) == .unsafe(path: scratch("directory"), reason: .wrongType))
   }
 
-  @Test func whatIsNoGroupFileIsNamedSo() throws {
+  @Test func aFileThatIsNotAGroupFileIsReportedAsSuch() throws {
     let scratch = try Scratch()
     try write([], to: scratch("empty"))
     #expect(reason(scratch("empty")) == .notAGroupFile(path: scratch("empty")))
@@ -88,14 +92,14 @@ import TokenVaultModel
     #expect(reason(scratch("text")) == .damaged(rows: nil))
   }
 
-  @Test func aNewerFormatIsNamedSo() throws {
+  @Test func aNewerFormatVersionIsReportedAsSuch() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     try group.open().database.execute("PRAGMA user_version=7")
     #expect(reason(group.path) == .unsupportedVersion(7))
   }
 
-  @Test func creationTakesNobodysPlace() throws {
+  @Test func creationDoesNotReplaceAnExistingFile() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     let before = try contents(group.path)
@@ -103,7 +107,7 @@ import TokenVaultModel
     #expect(try contents(group.path) == before)
   }
 
-  @Test func aNewFileAndWhatStandsBesideItAreTheOwnersAlone() throws {
+  @Test func newFilesAreAccessibleOnlyToTheirOwner() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     let opened = try group.open()
@@ -120,8 +124,9 @@ import TokenVaultModel
     #expect(withExtendedLifetime(opened) { true })
   }
 
-  /// Runs a script where it may mount, with the probe and a directory to mount on as $1 and $2.
-  private func inMountNamespace(_ script: String) throws -> Ran {
+  /// Runs a script that may mount file systems. $1 is the probe, $2 a directory for the mount
+  /// point.
+  private func inMountNamespace(_ script: String) throws -> ProgramResult {
     let scratch = try Scratch()
     try write([UInt8](repeating: 3, count: 32), to: scratch("key"))
     let arguments = [
@@ -129,12 +134,12 @@ import TokenVaultModel
       scratch.path,
     ]
     let ran = try run(arguments)
-    // Where only the administrator may make namespaces, the administrator is asked.
+    // If only root may create namespaces, run as root.
     guard ran.errors.hasPrefix("unshare:") else { return ran }
     return try run(["sudo", "-n"] + arguments)
   }
 
-  @Test func aReadOnlyFileSystemIsAnErrorOfItsOwn() throws {
+  @Test func aReadOnlyFileSystemHasItsOwnError() throws {
     let ran = try inMountNamespace(
       """
       mount -t tmpfs -o size=4m,mode=700 tmpfs "$2/m"
@@ -151,7 +156,7 @@ import TokenVaultModel
     #expect(errors.allSatisfy { $0.hasPrefix("readOnly(path:") && $0.contains("/m/a.vault") })
   }
 
-  @Test func aFullDiskIsAnErrorOfItsOwnAndChangesNothing() throws {
+  @Test func aFullDiskHasItsOwnErrorAndChangesNothing() throws {
     let ran = try inMountNamespace(
       """
       mount -t tmpfs -o size=1m,mode=700 tmpfs "$2/m"
@@ -163,7 +168,7 @@ import TokenVaultModel
     #expect(ran.errors == "diskFull\n")
   }
 
-  @Test func theLockIsOneProcessesAtATime() throws {
+  @Test func onlyOneProcessHoldsTheLockAtATime() throws {
     let scratch = try Scratch()
     let lock = scratch("lock")
     try FileLock.hold(lock, waiting: 0) {

@@ -5,8 +5,8 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-@Suite struct PlaintextTests {
-  @Test func nothingOfAnAccountStandsInTheClearInAnyFile() throws {
+@Suite(.timeLimit(.minutes(5))) struct PlaintextTests {
+  @Test func noFileContainsAnythingOfAnAccountInCleartext() throws {
     let scratch = try Scratch()
     let path = scratch("a.vault")
     let words = [
@@ -33,13 +33,13 @@ import TokenVaultModel
       credential.familyID = words[10]
       try transaction.store(
         credential,
-        Payload(secret: Redacted(Array(words[8].utf8)), extraJSON: Array(words[11].utf8)),
+        CredentialPayload(secret: Redacted(Array(words[8].utf8)), extraJSON: Array(words[11].utf8)),
         in: &account)
       try transaction.update(&account)
       transaction.state.current = account.tag
       transaction.state.principals[words[6]] = .init(
         account: account.tag,
-        signedOutAccount: .init(
+        previousAccount: .init(
           homeAccountID: words[12], environment: words[5], username: words[12]))
       try transaction.setExtras(Array(words[11].utf8))
     }
@@ -50,7 +50,7 @@ import TokenVaultModel
       account.record.alias += "-again"
       try transaction.update(&account)
     }
-    // While a process holds it open, the log and its index stand beside the file.
+    // While a process has the group open, the log and its index are beside the file.
     let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
     #expect(names == ["a.vault", "a.vault-shm", "a.vault-wal"])
     try expectAbsent(words, in: scratch)
@@ -66,10 +66,10 @@ import TokenVaultModel
       let lower = Data(file.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
       for word in words {
         let text = Data(word.utf8)
-        var forms = [text, Data(hex(Array(text)).utf8)]
+        var forms = [text, Data(Hexadecimal.encode(text).utf8)]
         forms += [.utf16LittleEndian, .utf16BigEndian].compactMap { word.data(using: $0) }
-        // Base64 has three forms, by where in a triple the text begins; its ends depend on what
-        // is beside it.
+        // Base64 has three forms, depending on where in a group of three bytes the text begins. The
+        // ends of each form depend on the neighbouring bytes.
         for shift in 0..<3 {
           let encoded = (Data(repeating: 0, count: shift) + text).base64EncodedString()
           forms.append(Data(encoded.dropFirst(4).dropLast(4).lowercased().utf8))
@@ -79,14 +79,14 @@ import TokenVaultModel
     }
   }
 
-  /// The search finds what is there, else it would prove nothing.
-  @Test func theFilesSchemaIsFoundByTheSameSearch() throws {
+  /// The search finds text that is present; otherwise the other tests would prove nothing.
+  @Test func theSameSearchFindsTheCleartextSchema() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault"))
     #expect(Data(try contents(group.path)).range(of: Data("CREATE TABLE account".utf8)) != nil)
   }
 
-  @Test func rowsOfOneSizeClassCannotBeToldApart() throws {
+  @Test func rowsOfOneSizeClassHaveTheSameSize() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault")) { transaction in
       for name in ["a", "bb", "cccccccccccccccccc"] {

@@ -5,12 +5,12 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-/// A small group whose whole content is known: three accounts with names, tokens and metadata, a
-/// recovery slot, and a fourth account that was signed out by the rotation to generation 2.
+/// A small group with known content: three accounts with names, tokens and metadata, a recovery
+/// slot, and a fourth account that the rotation to generation 2 signed out.
 ///
-/// `Fixtures/v1-group.vault` was made by `make(at:keys:)`; `SampleGroup.content` is what it holds.
+/// `Fixtures/v1-group.vault` was made by `make(at:keys:)`; `SampleGroup.content` is its content.
 enum SampleGroup {
-  /// The keys, which stand beside the fixture in a file of their own.
+  /// The keys of the fixture, from the file `v1-group.json` beside it.
   struct Keys: Codable {
     var groupID: String
     var firstGeneration: String
@@ -75,7 +75,7 @@ enum SampleGroup {
     for kind in kinds {
       try transaction.store(
         credential(kind, for: record),
-        Payload(
+        CredentialPayload(
           secret: Redacted(Array(secret(kind, of: record).utf8)),
           extraJSON: Array(#"{"unknown":true}"#.utf8)),
         in: &account)
@@ -86,7 +86,7 @@ enum SampleGroup {
 
   static func make(at path: String, keys: Keys) throws {
     let header = GroupHeader(
-      groupID: bytes(hex: keys.groupID), generation: 1, custody: .secretService)
+      groupID: try bytes(hex: keys.groupID), generation: 1, custody: .secretService)
     let group = try GroupCreation.draft(
       path, header: header, key: SecretBytes(copying: bytes(hex: keys.firstGeneration)))
     let leaver = try group.write { transaction in
@@ -96,18 +96,18 @@ enum SampleGroup {
       transaction.state.current = current.tag
       transaction.state.principals["client-one"] = GroupState.Principal(
         account: current.tag,
-        signedOutAccount: GroupState.SignedOutAccount(
+        previousAccount: GroupState.PreviousAccount(
           homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example"))
       try transaction.setExtras(Array(#"{"AppMetadata":{}}"#.utf8))
       try transaction.setSlot(
         .recovery, under: SecretBytes(copying: bytes(hex: keys.recoverySlot)),
-        parameters: LockedGroup.Slot.Parameters(salt: [UInt8](repeating: 7, count: 32)))
+        parameters: KeySlot.Parameters(salt: [UInt8](repeating: 7, count: 32)))
       return try add(Self.dave, to: transaction)
     }
     try group.write { transaction in
       _ = try transaction.rotate(
         to: SecretBytes(copying: bytes(hex: keys.secondGeneration)), erasing: [leaver],
-        boot: "boot-of-the-fixture", keepsWrappedSuccessor: true, deletesOldKey: true)
+        boot: "boot-of-the-fixture", wrapsSuccessorKey: true, deletesOldKey: true)
     }
     _ = try group.truncateLog()
     close(group)
@@ -116,7 +116,7 @@ enum SampleGroup {
 
   private static func close(_ group: consuming UnlockedGroup) {}
 
-  /// All that a group says, without what is random in its file.
+  /// The content of a group without the random values in its file.
   struct Content: Equatable {
     struct Stored: Equatable {
       var credential: Credential
@@ -131,10 +131,10 @@ enum SampleGroup {
     var generation: UInt64
     var accounts: [String: Entry] = [:]
     var current: String?
-    var signedOutAccounts: [String: GroupState.SignedOutAccount?] = [:]
+    var previousAccounts: [String: GroupState.PreviousAccount?] = [:]
     var principals: [String: String] = [:]
     var pendingDeletions: [UInt64]
-    var wrappedSuccessors: [GroupState.WrappedSuccessor]
+    var deletionChecks: [GroupState.DeletionCheck]
     var extras: String
     var hasRecoverySlot: Bool
     var isSound: Bool
@@ -146,7 +146,7 @@ enum SampleGroup {
       var content = Content(
         custody: group.header.custody, generation: group.header.generation,
         current: try transaction.currentAccount()?.record.homeAccountID,
-        pendingDeletions: state.pendingDeletions, wrappedSuccessors: state.wrappedSuccessors,
+        pendingDeletions: state.pendingDeletions, deletionChecks: state.deletionChecks,
         extras: String(decoding: try transaction.extras(), as: UTF8.self),
         hasRecoverySlot: transaction.hasSlot(.recovery), isSound: try transaction.verify().isSound)
       var accounts: [StoredAccount] = []
@@ -166,7 +166,7 @@ enum SampleGroup {
           })
       }
       for (client, principal) in state.principals {
-        content.signedOutAccounts[client] = principal.signedOutAccount
+        content.previousAccounts[client] = principal.previousAccount
         content.principals[client] =
           accounts.first { $0.tag == principal.account }?.record.homeAccountID
       }
@@ -177,7 +177,7 @@ enum SampleGroup {
   static let content: Content = {
     var content = Content(
       custody: .secretService, generation: 2, pendingDeletions: [1],
-      wrappedSuccessors: [GroupState.WrappedSuccessor(generation: 1, boot: "boot-of-the-fixture")],
+      deletionChecks: [GroupState.DeletionCheck(generation: 1, boot: "boot-of-the-fixture")],
       extras: #"{"AppMetadata":{}}"#, hasRecoverySlot: true, isSound: true)
     let kinds: [(AccountRecord, [Credential.Kind])] = [
       (alice, [.accessToken, .refreshToken]), (bob, [.secret]),
@@ -194,99 +194,15 @@ enum SampleGroup {
     }
     content.current = alice.homeAccountID
     content.principals = ["client-one": alice.homeAccountID]
-    content.signedOutAccounts = [
-      "client-one": GroupState.SignedOutAccount(
+    content.previousAccounts = [
+      "client-one": GroupState.PreviousAccount(
         homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example")
     ]
     return content
   }()
 }
 
-// MARK: What every test here needs
-
-func bytes(hex: String) -> [UInt8] {
-  let digits = Array(hex.utf8).compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
-  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-}
-
-func hex(_ bytes: [UInt8]) -> String {
-  bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-}
-
-/// A directory of its own for each test, mode 0700, removed with the value.
-final class Scratch: Sendable {
-  let path: String
-
-  init(in parent: String? = nil) throws {
-    let parent = parent ?? FileManager.default.temporaryDirectory.path
-    path = parent + "/group-store-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      Issue.record("cannot remove \(path)")
-    }
-  }
-
-  func callAsFunction(_ name: String) -> String { path + "/" + name }
-}
-
-func contents(_ path: String) throws -> [UInt8] {
-  try [UInt8](Data(contentsOf: URL(filePath: path)))
-}
-
-func write(_ bytes: [UInt8], to path: String) throws {
-  #expect(
-    FileManager.default.createFile(
-      atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600]))
-}
-
-func unlock(_ path: String, _ key: [UInt8]) throws -> UnlockedGroup {
-  try LockedGroup(path: path).unlock(SecretBytes(copying: key))
-}
-
-/// A fresh group under random keys, at `path`, published.
-struct FreshGroup {
-  let path: String
-  var key: [UInt8]
-
-  init(
-    _ path: String, custody: GroupHeader.Custody = .secretService,
-    _ fill: (GroupTransaction) throws -> Void = { _ in }
-  ) throws {
-    self.path = path
-    key = try RandomBytes.make(32)
-    try build(custody: custody, fill)
-    try GroupCreation.publish(path)
-  }
-
-  private func build(
-    custody: GroupHeader.Custody, _ fill: (GroupTransaction) throws -> Void
-  ) throws {
-    let header = GroupHeader(
-      groupID: try RandomBytes.make(16), generation: 1, custody: custody)
-    let group = try GroupCreation.draft(path, header: header, key: SecretBytes(copying: key))
-    try group.write(fill)
-  }
-
-  func open() throws -> UnlockedGroup { try unlock(path, key) }
-
-  /// Signs accounts out: a rotation that erases them, to a fresh key which is then the present one.
-  @discardableResult
-  mutating func signOut(_ names: [String], boot: String? = nil) throws -> UnlockedGroup {
-    let next = try RandomBytes.make(32)
-    let group = try open()
-    try group.write { transaction in
-      let accounts = try names.flatMap { try transaction.accounts(named: CaseFolding.fold($0)) }
-      let report = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: accounts, boot: boot ?? "boot",
-        keepsWrappedSuccessor: boot != nil, deletesOldKey: boot != nil)
-      #expect(report == .init(erased: accounts.count, unreadable: 0))
-    }
-    key = next
-    #expect(try group.truncateLog())
-    return group
-  }
+/// The bytes that a hexadecimal text stands for.
+func bytes(hex text: String) throws -> [UInt8] {
+  try #require(Hexadecimal.decode(text.utf8))
 }

@@ -5,9 +5,9 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-/// Holds docs/vault-format.md against the code: encodings, derivations and places are written here
-/// once more, from the document alone.
-@Suite struct WorkedExampleTests {
+/// Checks docs/vault-format.md against the code. The encodings, key derivations and associated data
+/// are implemented a second time here, from the document alone.
+@Suite(.timeLimit(.minutes(5))) struct WorkedExampleTests {
   private static let document = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "docs/vault-format.md")
@@ -20,7 +20,7 @@ import TokenVaultModel
     var values: [String: [UInt8]] = [:]
     for line in example.split(separator: "\n") where line.contains(": ") {
       let parts = line.components(separatedBy: ": ")
-      values[parts[0]] = bytes(hex: parts[1])
+      values[parts[0]] = try bytes(hex: parts[1])
     }
     self.values = values
     #expect(values.count == 28)
@@ -60,7 +60,7 @@ import TokenVaultModel
     return Array(padded[4..<(4 + count)])
   }
 
-  @Test func theWorkedExampleIsWhatTheDocumentSays() throws {
+  @Test func theWorkedExampleMatchesTheDocument() throws {
     let wrap = try value("wrap")
     #expect(try derive(value("group-key"), "wrap") == wrap)
     #expect(try derive(value("lookup-key"), "tags") == value("tags"))
@@ -137,7 +137,7 @@ import TokenVaultModel
         == value("group-key"))
   }
 
-  @Test func theWorkedExampleIsAGroupFile() throws {
+  @Test func theWorkedExampleOpensAsAGroupFile() throws {
     let scratch = try Scratch()
     let path = scratch("example.vault")
     let group = try FreshGroup(path)
@@ -168,8 +168,8 @@ import TokenVaultModel
     #expect(try slot.encoded() == value("slot-row"))
     let fromSlot = try locked.open(
       slot, at: .recovery, with: SecretBytes(copying: value("slot-key")))
-    let fromWrappedSuccessor = try locked.unwrapSuccessor(
-      from: 1, key: SecretBytes(copying: value("previous-group-key")))
+    let fromWrappedSuccessor = try locked.unwrapSuccessorKey(
+      of: 1, with: SecretBytes(copying: value("previous-group-key")))
     let isSame = fromSlot.isEqual(to: expected) && fromWrappedSuccessor.isEqual(to: expected)
     #expect(isSame)
     let opened = try locked.unlock(expected)
@@ -190,8 +190,8 @@ import TokenVaultModel
     #expect(try current == value("account-tag"))
   }
 
-  /// A safety sentence whose test was renamed or removed would promise what nothing holds.
-  @Test func everyTestThatTheDocumentNamesIsThere() throws {
+  /// If a test were renamed or removed, the document would make a promise that no test checks.
+  @Test func everyTestNamedInTheDocumentExists() throws {
     let document = try String(contentsOf: Self.document, encoding: .utf8)
     let all = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let tests = try FileManager.default.subpathsOfDirectory(atPath: all.path)

@@ -7,7 +7,7 @@ import TokenVaultSignIn
 
 /// The provider's parsers and writers against the client's. They share no code, so that an error in
 /// one of them shows as a difference.
-@Suite(.timeLimit(.minutes(2))) struct IndependentParserTests {
+@Suite(.timeLimit(.minutes(5))) struct IndependentParserTests {
   private static let texts =
     [
       "", "plain", "\"quoted\"", "back\\slash", "https://a.example/path?a=b&c=d#e", "100 %", "a+b",

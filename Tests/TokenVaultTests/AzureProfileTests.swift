@@ -2,8 +2,7 @@ import Testing
 
 @testable import TokenVault
 
-@Suite("Azure CLI's profile")
-struct AzureProfileTests {
+@Suite(.timeLimit(.minutes(5))) struct AzureProfileTests {
   private static let profile = """
     \u{FEFF}{"installationId":"made-up","subscriptions":[
      {"id":"1","name":"One","state":"Enabled","user":{"name":"ada@contoso.example","type":"user"},
@@ -17,8 +16,7 @@ struct AzureProfileTests {
      {"id":"6","name":"odd"}]}
     """
 
-  @Test("the default user and the users of each tenant are found behind the byte order mark")
-  func users() throws {
+  @Test func theDefaultUserAndTheUsersOfEachTenantAreRead() throws {
     let profile = try AzureProfile(json: Array(Self.profile.utf8))
     #expect(profile.defaultUser == .init(username: "ada@contoso.example", tenantID: "bbbb"))
     #expect(profile.usernames(tenantID: "aaaa") == ["ada@contoso.example"])
@@ -27,32 +25,29 @@ struct AzureProfileTests {
     #expect(profile.users.count == 3)
   }
 
-  @Test("a profile without subscriptions names nobody")
-  func nobody() throws {
+  @Test func aProfileWithoutSubscriptionsHasNoUsers() throws {
     let profile = try AzureProfile(json: Array(#"{"subscriptions":[]}"#.utf8))
     #expect(profile.defaultUser == nil)
     #expect(profile.users.isEmpty)
   }
 
-  @Test(
-    "what is no profile is refused",
-    arguments: [
-      ("{", MSALCacheError.notJSON(at: 1)), ("{}", .notACache), ("[]", .notACache),
-      (#"{"subscriptions":{}}"#, .badMember(.subscriptions)),
-      (
-        #"{"subscriptions":[1]}"#,
-        .badEntity(member: .subscriptions, index: 0, field: .entity, problem: .wrongType)
-      ),
-      (
-        #"{"subscriptions":[{"user":{"type":"user","name":"a"}}]}"#,
-        .badEntity(member: .subscriptions, index: 0, field: .tenantID, problem: .missing)
-      ),
-      (
-        #"{"subscriptions":[{"tenantId":"t","user":{"type":"user","name":"a\n"}}]}"#,
-        .invalidText(member: .subscriptions, index: 0, field: .user)
-      ),
-    ])
-  func refused(text: String, error: MSALCacheError) {
+  @Test(arguments: [
+    ("{", MSALCacheError.notJSON(at: 1)), ("{}", .notACache), ("[]", .notACache),
+    (#"{"subscriptions":{}}"#, .badMember(.subscriptions)),
+    (
+      #"{"subscriptions":[1]}"#,
+      .badEntity(member: .subscriptions, index: 0, field: .entity, problem: .wrongType)
+    ),
+    (
+      #"{"subscriptions":[{"user":{"type":"user","name":"a"}}]}"#,
+      .badEntity(member: .subscriptions, index: 0, field: .tenantID, problem: .missing)
+    ),
+    (
+      #"{"subscriptions":[{"tenantId":"t","user":{"type":"user","name":"a\n"}}]}"#,
+      .invalidText(member: .subscriptions, index: 0, field: .user)
+    ),
+  ])
+  func aMalformedProfileIsRefused(text: String, error: MSALCacheError) {
     #expect(throws: error) { try AzureProfile(json: Array(text.utf8)) }
   }
 }

@@ -5,14 +5,13 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("The current account")
-struct CurrentAccountTests {
+@Suite(.timeLimit(.minutes(5))) struct CurrentAccountTests {
   private let vault: TestVault
-  private let core: GroupSession
+  private let session: GroupSession
 
   init() throws {
     vault = try TestVault()
-    core = vault.core()
+    session = vault.groupSession()
   }
 
   private func previous(_ answer: CurrentAccount) -> String? {
@@ -24,106 +23,100 @@ struct CurrentAccountTests {
     }
   }
 
-  @Test("the only signed-in account is current, several are ambiguous, a switch decides for all")
-  func group() throws {
-    let missing = #expect(throws: VaultError.self) { try core.currentAccount() }
+  @Test func theOnlySignedInAccountIsCurrentAndSeveralRequireASwitch() throws {
+    let missing = #expect(throws: VaultError.self) { try session.currentAccount() }
     #expect(missing?.name == "noGroup")
-    try core.create()
-    let none = #expect(throws: VaultError.self) { try core.currentAccount() }
+    try session.create()
+    let none = #expect(throws: VaultError.self) { try session.currentAccount() }
     #expect(none?.name == "noCurrentAccount")
-    try core.importCache(Person.ada.cache())
-    #expect(try core.currentAccount().username == "ada@contoso.example")
-    try core.importCache(Person.bob.cache())
-    let several = #expect(throws: VaultError.self) { try core.currentAccount() }
+    try session.importCache(Person.ada.cache())
+    #expect(try session.currentAccount().username == "ada@contoso.example")
+    try session.importCache(Person.bob.cache())
+    let several = #expect(throws: VaultError.self) { try session.currentAccount() }
     #expect(several?.candidates?.count == 2)
-    try core.switchTo("bob@fabrikam.example")
-    #expect(try vault.core().currentAccount().username == "Bob@fabrikam.example")
-    let listed = try core.accounts(.all).accounts
+    try session.switchTo("bob@fabrikam.example")
+    #expect(try vault.groupSession().currentAccount().username == "Bob@fabrikam.example")
+    let listed = try session.accounts(.all).accounts
     #expect(listed.map(\.isCurrent) == [false, true])
   }
 
-  @Test("a client is told the account and the one before; the second call gives the same twice")
-  func previousAccount() throws {
-    try core.importCache(Person.ada.cache())
-    let first = try core.currentAccount(client: Clients.cli)
+  @Test func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
+    try session.importCache(Person.ada.cache())
+    let first = try session.currentAccount(client: Clients.cli)
     #expect(first.account?.username == "ada@contoso.example" && first.previous == nil)
-    let second = try core.currentAccount(client: Clients.cli.uppercased())
+    let second = try session.currentAccount(client: Clients.cli.uppercased())
     #expect(previous(second) == "ada@contoso.example")
-    try core.importCache(Person.bob.cache())
-    try core.switchTo("bob@fabrikam.example")
-    let changed = try vault.core().currentAccount(client: Clients.cli)
+    try session.importCache(Person.bob.cache())
+    try session.switchTo("bob@fabrikam.example")
+    let changed = try vault.groupSession().currentAccount(client: Clients.cli)
     #expect(changed.account?.username == "Bob@fabrikam.example")
     #expect(previous(changed) == "ada@contoso.example")
-    #expect(previous(try core.currentAccount(client: Clients.cli)) == "Bob@fabrikam.example")
+    #expect(previous(try session.currentAccount(client: Clients.cli)) == "Bob@fabrikam.example")
   }
 
-  @Test("an ambiguous answer is an error and leaves what the client was told as it was")
-  func ambiguous() throws {
-    try core.importCache(Person.ada.cache())
-    _ = try core.currentAccount(client: Clients.cli)
-    try core.importCache(Person.bob.cache())
+  @Test func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
+    try session.importCache(Person.ada.cache())
+    _ = try session.currentAccount(client: Clients.cli)
+    try session.importCache(Person.bob.cache())
     let error = #expect(throws: VaultError.self) {
-      try core.currentAccount(client: Clients.cli)
+      try session.currentAccount(client: Clients.cli)
     }
     #expect(error?.name == "ambiguousCurrentAccount")
-    try core.switchTo("bob@fabrikam.example")
-    #expect(previous(try core.currentAccount(client: Clients.cli)) == "ada@contoso.example")
+    try session.switchTo("bob@fabrikam.example")
+    #expect(previous(try session.currentAccount(client: Clients.cli)) == "ada@contoso.example")
   }
 
-  @Test("each client has its own: one that is signed out is not given the group's account")
-  func clients() throws {
-    try core.importCache(
+  /// A client that is signed out of the group's account does not get it.
+  @Test func eachClientHasItsOwnCurrentAccount() throws {
+    try session.importCache(
       Person.ada.cache()
         + MSALCache(tokens: [Person.ada.refresh("fake-rt-editor", client: Clients.editor)])
         + Person.bob.cache())
-    try core.switchTo("ada@contoso.example")
-    try core.signOut(["ada@contoso.example"], client: Clients.cli)
+    try session.switchTo("ada@contoso.example")
+    try session.signOut(["ada@contoso.example"], client: Clients.cli)
     #expect(
-      try core.currentAccount(client: Clients.editor).account?.username == "ada@contoso.example")
+      try session.currentAccount(client: Clients.editor).account?.username == "ada@contoso.example")
     #expect(
-      try core.currentAccount(client: Clients.cli).account?.username == "Bob@fabrikam.example")
-    #expect(try core.currentAccount().username == "ada@contoso.example")
+      try session.currentAccount(client: Clients.cli).account?.username == "Bob@fabrikam.example")
+    #expect(try session.currentAccount().username == "ada@contoso.example")
   }
 
-  @Test("after an erasure the client is told once that somebody is gone, and not who")
-  func erased() throws {
-    try core.importCache(Person.ada.cache())
-    _ = try core.currentAccount(client: Clients.cli)
-    try core.signOut(["ada@contoso.example"])
-    let after = try core.currentAccount(client: Clients.cli)
+  @Test func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
+    try session.importCache(Person.ada.cache())
+    _ = try session.currentAccount(client: Clients.cli)
+    try session.signOut(["ada@contoso.example"])
+    let after = try session.currentAccount(client: Clients.cli)
     #expect(after.account == nil && previous(after) == "erased")
-    let again = try core.currentAccount(client: Clients.cli)
+    let again = try session.currentAccount(client: Clients.cli)
     #expect(again.account == nil && again.previous == nil)
   }
 
-  @Test("on a shared device the other tools are told once who left")
-  func left() throws {
+  @Test func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
     let device = vault.home.appending(path: "etc/device.json").path
     try SmallFile.write(Array(#"{"deviceMode":"shared"}"#.utf8), to: device)
-    try core.importCache(Person.ada.cache())
-    _ = try core.currentAccount(client: Clients.cli)
-    _ = try core.currentAccount(client: Clients.editor)
-    try core.signOut(["ada@contoso.example"])
-    let other = vault.core()
+    try session.importCache(Person.ada.cache())
+    _ = try session.currentAccount(client: Clients.cli)
+    _ = try session.currentAccount(client: Clients.editor)
+    try session.signOut(["ada@contoso.example"])
+    let other = vault.groupSession()
     #expect(previous(try other.currentAccount(client: Clients.cli)) == "left ada@contoso.example")
     #expect(try other.currentAccount(client: Clients.cli).previous == nil)
     #expect(try other.currentAccount(client: Clients.editor).previous == nil)
   }
 
-  @Test("asking again writes nothing, so that watching tools do not wake each other for ever")
-  func quiet() throws {
-    try core.importCache(Person.ada.cache())
-    _ = try core.currentAccount(client: Clients.cli)
-    let before = try core.read { $0.state.changes }
-    for _ in 0..<3 { _ = try core.currentAccount(client: Clients.cli) }
-    #expect(try core.read { $0.state.changes } == before)
+  /// Otherwise tools that watch the group would wake each other forever.
+  @Test func aRepeatedQueryWritesNothing() throws {
+    try session.importCache(Person.ada.cache())
+    _ = try session.currentAccount(client: Clients.cli)
+    let before = try session.read { $0.state.changes }
+    for _ in 0..<3 { _ = try session.currentAccount(client: Clients.cli) }
+    #expect(try session.read { $0.state.changes } == before)
   }
 
-  @Test("a plain secret is an account that can be current")
-  func secrets() throws {
-    let service = try #require(ServiceURL("git.example"))
-    _ = try core.addSecret(
+  @Test func aServiceSecretCanBeTheCurrentAccount() throws {
+    let service = ServiceURL("git.example")
+    _ = try session.addSecret(
       Redacted(Array("fake-pat".utf8)), service: service, username: "ada")
-    #expect(try core.currentAccount().authorityType == .secret)
+    #expect(try session.currentAccount().authorityType == .secret)
   }
 }

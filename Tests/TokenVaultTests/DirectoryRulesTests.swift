@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Rules for directories")
-struct DirectoryRulesTests {
+@Suite(.timeLimit(.minutes(5))) struct DirectoryRulesTests {
   private let vault: TestVault
   private let rules: DirectoryRules
 
@@ -20,8 +19,7 @@ struct DirectoryRulesTests {
       group: .universalStorage, account: [UInt8](repeating: account, count: 32), path: path)
   }
 
-  @Test("the nearest directory at or above decides, and no name that only begins alike")
-  func nearest() throws {
+  @Test func theNearestDirectoryAtOrAboveDecides() throws {
     #expect(try rules.nearest(to: "/a") == nil)
     for path in ["/a", "/a/b/c", "/a b"] { try rules.set(rule(path)) }
     #expect(try rules.nearest(to: "/a/b")?.path == "/a")
@@ -32,8 +30,7 @@ struct DirectoryRulesTests {
     #expect(try rules.nearest(to: "/ab")?.path == "/")
   }
 
-  @Test("a directory has one rule, the last; a path that would break the file is refused")
-  func setting() throws {
+  @Test func aDirectoryHasOneRuleAndUnsafePathsAreRefused() throws {
     try rules.set(rule("/a", 1))
     try rules.set(rule("/a", 2))
     #expect(try rules.all().map { $0.account[0] } == [2])
@@ -44,8 +41,7 @@ struct DirectoryRulesTests {
     #expect(try rules.all() == [])
   }
 
-  @Test("a file that is not ours is refused, and never half understood")
-  func damaged() throws {
+  @Test func aMalformedRulesFileIsRefused() throws {
     try rules.set(rule("/a"))
     let path = vault.directory.appending(path: "directories").path
     for text in ["x\n", "group\taa\t/a\n", "com.example\tzz\t/a\n"] {

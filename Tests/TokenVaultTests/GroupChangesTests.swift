@@ -5,79 +5,77 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-// Ends a wait for ever. The tests beside it block, and it takes its turn among them.
-@Suite("Being told of changes", .timeLimit(.minutes(15)))
-struct GroupChangesTests {
+// The limit ends an endless wait. It is generous because the tests that run at the same time block
+// threads of the pool that this suite waits for.
+@Suite(.timeLimit(.minutes(10))) struct GroupChangesTests {
   private let vault: TestVault
 
   init() throws { vault = try TestVault() }
 
-  @Test("own commits, rotations and group making do not count, each foreign commit does")
-  func marks() throws {
-    let (core, other) = (vault.core(), vault.core())
-    #expect(try core.changeMark() == nil)
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
-    let made = try #require(try core.changeMark())
+  @Test func onlyForeignCommitsChangeTheMark() throws {
+    let (session, other) = (vault.groupSession(), vault.groupSession())
+    #expect(try session.changeMark() == nil)
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    let made = try #require(try session.changeMark())
     #expect(made.isOwnWork)
-    try core.switchTo("1111")
-    try core.signOut([Person.bob.id])
-    try core.signOut([Person.ada.id], client: Clients.cli)
-    core.close()
-    #expect(try core.changeMark() == made)
+    try session.switchTo("1111")
+    try session.signOut([Person.bob.id])
+    try session.signOut([Person.ada.id], client: Clients.cli)
+    session.close()
+    #expect(try session.changeMark() == made)
     try other.switchTo("1111")
-    let after = try #require(try core.changeMark())
+    let after = try #require(try session.changeMark())
     #expect(after != made && !after.isOwnWork)
-    try core.rekey()
-    #expect(try core.changeMark() == after)
-    #expect(try core.accounts(.all).accounts.count == 1)
-    _ = try core.currentAccount(client: Clients.editor)
-    #expect(try core.changeMark() == after)
+    try session.rekey()
+    #expect(try session.changeMark() == after)
+    #expect(try session.accounts(.all).accounts.count == 1)
+    _ = try session.currentAccount(client: Clients.editor)
+    #expect(try session.changeMark() == after)
     try other.delete()
-    #expect(try core.changeMark() == nil)
+    #expect(try session.changeMark() == nil)
     try other.importCache(Person.ada.cache())
-    #expect(try core.changeMark()?.isOwnWork == false)
+    #expect(try session.changeMark()?.isOwnWork == false)
   }
 
-  /// Counts what a watching tool is told. It is known to watch once it was told of something.
+  /// Counts the changes that a watching tool receives. The first shows that the watch has begun.
   private actor Watcher {
-    private(set) var told = 0
+    private(set) var received = 0
     private var waiting: [(Int, CheckedContinuation<Void, Never>)] = []
 
-    func tell() {
-      told += 1
-      for (count, continuation) in waiting where told >= count { continuation.resume() }
-      waiting.removeAll { told >= $0.0 }
+    func receive() {
+      received += 1
+      for (count, continuation) in waiting where received >= count { continuation.resume() }
+      waiting.removeAll { received >= $0.0 }
     }
 
     func wait(for count: Int) async {
-      if told >= count { return }
+      if received >= count { return }
       await withCheckedContinuation { waiting.append((count, $0)) }
     }
   }
 
-  @Test("a watching tool hears of the group's making, of commits and of its deletion, and can stop")
-  func watching() async throws {
+  @Test func aWatchReportsCreationCommitsAndDeletionUntilItIsCancelled() async throws {
     let watcher = Watcher()
     let watched = Vault(vault.configuration())
     let watching = Task {
-      for try await _ in watched.changes() { await watcher.tell() }
+      for try await _ in watched.changes() { await watcher.receive() }
     }
-    let other = vault.core()
+    let other = vault.groupSession()
     try other.importCache(Person.ada.cache())
-    // Until the first is told, the watch may not have begun.
+    // Changes the group until the watch reports one: the watch may not have begun yet.
     let early = Task {
-      while await watcher.told == 0 {
-        try vault.core().switchTo("1111")
+      while await watcher.received == 0 {
+        try vault.groupSession().switchTo("1111")
         try await Task.sleep(for: .milliseconds(20))
       }
     }
     await watcher.wait(for: 1)
     try await early.value
-    let before = await watcher.told
+    let before = await watcher.received
     try other.signOut([Person.ada.id])
     await watcher.wait(for: before + 1)
     #expect(try await watched.accounts().emptyReason == .noAccounts)
-    let beforeDeletion = await watcher.told
+    let beforeDeletion = await watcher.received
     try other.delete()
     await watcher.wait(for: beforeDeletion + 1)
     #expect(try await watched.accounts().emptyReason == .groupDoesNotExist)

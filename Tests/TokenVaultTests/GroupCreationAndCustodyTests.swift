@@ -9,86 +9,69 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-@Suite("Making groups and keeping their keys")
-struct GroupCreationAndCustodyTests {
-  func files(_ vault: TestVault) throws -> [String] {
+@Suite(.timeLimit(.minutes(10))) struct GroupCreationAndCustodyTests {
+  /// The names of the files in the directory of groups, without hidden ones.
+  private func files(_ vault: TestVault) throws -> [String] {
     let folder = vault.directory.appending(path: "groups").path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  func manifest(_ custody: GroupManifest.Custody) throws -> GroupManifest {
-    GroupManifest(
-      name: .universalStorage, title: "test", members: [], custody: custody, deviceMode: .private)
-  }
+  // MARK: Creation
 
-  static func answering(
-    _ passphrase: String, _ asked: Counter = Counter()
-  ) -> @Sendable (VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
-    { _ in
-      asked.count.withLock { $0 += 1 }
-      return try SecretBytes(copying: Array(passphrase.utf8))
-    }
-  }
-
-  final class Counter: Sendable { let count = Mutex(0) }
-
-  // MARK: Making
-
-  @Test("a group is one file beside nothing, readable by its owner only")
-  func creation() throws {
+  @Test func aNewGroupIsOneFileReadableByItsOwnerOnly() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.create()
-    core.close()
+    let session = vault.groupSession()
+    try session.create()
+    session.close()
     #expect(try files(vault) == ["com.microsoft.identity.universalstorage.vault"])
     let mode = try FileManager.default.attributesOfItem(atPath: vault.file().path)
     #expect(mode[.posixPermissions] as? Int == 0o600)
-    #expect(try vault.keyringGenerations(try core.keyID().groupID) == [1])
+    #expect(try vault.keyringGenerations(try session.keyID().groupID) == [1])
   }
 
-  @Test("an existing file is never written over, not even one whose key is lost")
-  func existing() throws {
+  @Test func anExistingFileIsNeverOverwrittenEvenIfItsKeyIsLost() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
-    let exists = #expect(throws: VaultError.self) { try core.create() }
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    let exists = #expect(throws: VaultError.self) { try session.create() }
     #expect(exists?.name == "groupExists")
-    let id = try core.keyID()
-    core.close()
+    let id = try session.keyID()
+    session.close()
     let before = try vault.backUp().map(\.1)
     try vault.custodian.delete(id)
     for attempt in 0..<2 {
       let missing = #expect(throws: VaultError.self) {
-        try vault.core().importCache(Person.bob.cache())
+        try vault.groupSession().importCache(Person.bob.cache())
       }
       #expect(missing?.custody == .keyMissing(generation: 1), "attempt \(attempt)")
     }
-    #expect(throws: VaultError.self) { try vault.core().create() }
+    #expect(throws: VaultError.self) { try vault.groupSession().create() }
     #expect(try vault.backUp().map(\.1) == before)
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
-  @Test("a keyring that cannot keep the key leaves no group, and the next creation succeeds")
-  func keyringAway() throws {
-    let session = try PrivateSecretService()
-    let vault = try TestVault(session: session)
-    try session.lock()
-    let locked = #expect(throws: VaultError.self) { try vault.core().create() }
+  @Test func anUnavailableKeyringLeavesNoGroupAndTheNextCreationSucceeds() throws {
+    let keyring = try PrivateSecretService()
+    let vault = try TestVault(session: keyring)
+    try keyring.lock()
+    let locked = #expect(throws: VaultError.self) { try vault.groupSession().create() }
     #expect(locked?.custody == .locked)
     #expect(try files(vault) == [])
-    try session.unlock()
-    try vault.core().create()
-    try vault.core().delete()
-    try session.killDaemon()
-    let gone = #expect(throws: VaultError.self) { try vault.core().importCache(Person.ada.cache()) }
+    try keyring.unlock()
+    try vault.groupSession().create()
+    try vault.groupSession().delete()
+    try keyring.killDaemon()
+    let gone = #expect(throws: VaultError.self) {
+      try vault.groupSession().importCache(Person.ada.cache())
+    }
     #expect(gone?.custody == .noService)
     #expect(try files(vault) == [])
   }
 
-  @Test("a creation that was cut short leaves a draft that the next one discards with its key")
-  func cutShort() throws {
+  /// The key of the draft is deleted, too.
+  @Test func anInterruptedCreationLeavesADraftThatTheNextOneDiscards() throws {
     let vault = try TestVault()
     let path = vault.file().path
     try FileSafety.makeDirectory(vault.directory.appending(path: "groups").path)
@@ -97,19 +80,18 @@ struct GroupCreationAndCustodyTests {
     let key = try SecretBytes.random(count: 32)
     _ = try GroupCreation.draft(path, header: header, key: key)
     try vault.custodian.store(key, as: GroupKeyID(groupID: header.groupID, generation: 1))
-    #expect(try vault.core().accounts(.all).emptyReason == .groupDoesNotExist)
-    try vault.core().create()
+    #expect(try vault.groupSession().accounts(.all).emptyReason == .groupDoesNotExist)
+    try vault.groupSession().create()
     #expect(try vault.keyringGenerations(header.groupID) == [])
     #expect(try files(vault) == ["com.microsoft.identity.universalstorage.vault"])
-    // Half a file, from before there was a header.
-    try vault.core().delete()
+    // A file that was cut short before its header was written.
+    try vault.groupSession().delete()
     try Data("SQLite format 3".utf8).write(to: URL(filePath: GroupCreation.draftPath(for: path)))
-    try vault.core().create()
-    #expect(try vault.core().accounts(.all).emptyReason == .noAccounts)
+    try vault.groupSession().create()
+    #expect(try vault.groupSession().accounts(.all).emptyReason == .noAccounts)
   }
 
-  @Test("of many that make the group at once one does, and all use the same")
-  func atOnce() throws {
+  @Test func oneOfManyConcurrentCreationsSucceedsAndAllUseItsGroup() throws {
     let vault = try TestVault()
     let made = Mutex<[Bool]>([])
     let failures = Mutex<[String]>([])
@@ -117,137 +99,135 @@ struct GroupCreationAndCustodyTests {
       var person = Person.ada
       person.id = "\(number)\(person.id.dropFirst())"
       do {
-        let report = try vault.core().importCache(person.cache())
+        let report = try vault.groupSession().importCache(person.cache())
         made.withLock { $0.append(report.madeGroup) }
       } catch { failures.withLock { $0.append("\(error)") } }
     }
     #expect(failures.withLock { $0 } == [])
     #expect(made.withLock { $0 }.filter { $0 }.count == 1)
-    #expect(try vault.core().accounts(.all).accounts.count == 8)
+    #expect(try vault.groupSession().accounts(.all).accounts.count == 8)
   }
 
-  @Test("a deleted group takes its keys with it, and copies of it open no more")
-  func deletion() throws {
+  @Test func aDeletedGroupLosesItsKeysSoThatCopiesDoNotOpen() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
-    try core.signOut([Person.ada.id])
-    let (id, backup) = (try core.keyID(), try vault.backUp())
-    try core.delete()
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    try session.signOut([Person.ada.id])
+    let (id, backup) = (try session.keyID(), try vault.backUp())
+    try session.delete()
     #expect(try files(vault) == [])
     #expect(try vault.keyringGenerations(id.groupID) == [])
     try vault.restore(backup)
-    let error = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    let error = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(error?.custody == .keyMissing(generation: 2))
-    // As after a deletion that was cut short between the key and the file.
-    try vault.core().delete()
+    // The state after a deletion that was interrupted between the key and the file.
+    try vault.groupSession().delete()
     #expect(try files(vault) == [])
   }
 
-  @Test("a vault that had the group open when it was deleted and made anew uses the new one")
-  func madeAnew() throws {
+  @Test func anOpenSessionUsesTheGroupThatReplacedADeletedOne() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
-    try vault.core().delete()
-    try vault.core().importCache(Person.bob.cache())
-    #expect(try core.accounts(.all).usernames == ["Bob@fabrikam.example"])
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    try vault.groupSession().delete()
+    try vault.groupSession().importCache(Person.bob.cache())
+    #expect(try session.accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 
   // MARK: Passphrase
 
-  @Test("the right passphrase opens, a wrong one and none do not, and the keyring is not asked")
-  func passphrase() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    func core(_ passphrase: String?) -> GroupSession {
-      vault.core {
+  @Test func aPassphraseGroupOpensOnlyWithItsPassphraseAndWithoutAKeyring() throws {
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    func session(_ passphrase: String?) -> GroupSession {
+      vault.groupSession {
         $0.sessionBusAddress = nil
-        $0.passphrase = passphrase.map { Self.answering($0) }
+        $0.passphrase = passphrase.map { PassphrasePrompt.entering($0) }
       }
     }
-    let none = #expect(throws: VaultError.self) { try core(nil).create() }
+    let none = #expect(throws: VaultError.self) { try session(nil).create() }
     #expect(none?.custody == .passphraseRequired)
-    let empty = #expect(throws: VaultError.self) { try core("").create() }
+    let empty = #expect(throws: VaultError.self) { try session("").create() }
     #expect(empty?.name == "invalid")
     #expect(try files(vault) == [])
-    try core("fake-passphrase").importCache(Person.ada.cache() + Person.bob.cache())
-    #expect(try core("fake-passphrase").accounts(.all).accounts.count == 2)
-    let wrong = #expect(throws: VaultError.self) { try core("fake-passphrasf").accounts(.all) }
+    try session("fake-passphrase").importCache(Person.ada.cache() + Person.bob.cache())
+    #expect(try session("fake-passphrase").accounts(.all).accounts.count == 2)
+    let wrong = #expect(throws: VaultError.self) { try session("fake-passphrasf").accounts(.all) }
     #expect(wrong?.store == .wrongKey)
-    let missing = #expect(throws: VaultError.self) { try core(nil).accounts(.all) }
+    let missing = #expect(throws: VaultError.self) { try session(nil).accounts(.all) }
     #expect(missing?.custody == .passphraseRequired)
   }
 
-  @Test("a sign-out moves the key on without asking for the passphrase again")
-  func passphraseRotation() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    let asked = Counter()
-    let core = vault.core { $0.passphrase = Self.answering("fake-passphrase", asked) }
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
-    let before = asked.count.withLock { $0 }
-    #expect(try core.signOut([Person.ada.id]).isClean)
-    #expect(asked.count.withLock { $0 } == before)
-    let fresh = vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+  @Test func aSignOutRotatesTheKeyWithoutAnotherPassphrasePrompt() throws {
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    let prompts = PassphrasePrompt.Counter()
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase", prompts)
+    }
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    let before = prompts.count.withLock { $0 }
+    #expect(try session.signOut([Person.ada.id]).isClean)
+    #expect(prompts.count.withLock { $0 } == before)
+    let fresh = vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     #expect(try fresh.accounts(.all).usernames == ["Bob@fabrikam.example"])
     #expect(try fresh.header().generation == 2)
     #expect(try vault.keyringGenerations(try fresh.keyID().groupID) == [])
   }
 
-  @Test("a group that is unlocked for a time asks nobody, over a rotation too, until it is locked")
-  func kernelKeyring() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    let core = vault.core { $0.passphrase = Self.answering("fake-passphrase") }
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
-    try core.unlock(seconds: 600)
-    func silent() -> GroupSession { vault.core() }
+  /// A rotation keeps the group unlocked.
+  @Test func anUnlockedGroupOpensWithoutAPassphraseUntilItIsLocked() throws {
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase")
+    }
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    try session.unlock(seconds: 600)
+    func silent() -> GroupSession { vault.groupSession() }
     #expect(try silent().accounts(.all).accounts.count == 2)
     try silent().signOut([Person.ada.id])
     #expect(try silent().accounts(.all).accounts.count == 1)
-    #expect(try KernelKeyring.secondsLeft(try core.keyID(1)) == nil)
-    #expect((try KernelKeyring.secondsLeft(try core.keyID(2)) ?? 0) > 300)
+    #expect(try KernelKeyring.secondsLeft(try session.keyID(1)) == nil)
+    #expect((try KernelKeyring.secondsLeft(try session.keyID(2)) ?? 0) > 300)
     #expect(try silent().lock())
     #expect(try !silent().lock())
     let error = #expect(throws: VaultError.self) { try silent().accounts(.all) }
     #expect(error?.custody == .passphraseRequired)
-    try core.unlock(seconds: 1)
+    try session.unlock(seconds: 1)
     let end = ContinuousClock.now + .seconds(10)
-    while try KernelKeyring.key(try core.keyID()) != nil, ContinuousClock.now < end {
+    while try KernelKeyring.key(try session.keyID()) != nil, ContinuousClock.now < end {
       usleep(50_000)
     }
     let expired = #expect(throws: VaultError.self) { try silent().accounts(.all) }
     #expect(expired?.custody == .passphraseRequired)
   }
 
-  @Test("a group of the keyring that is unlocked for a time opens while the keyring is locked")
-  func kernelKeyringBesideTheKeyring() throws {
-    let session = try PrivateSecretService()
-    let vault = try TestVault(session: session)
-    try vault.core().importCache(Person.ada.cache())
-    try vault.core().unlock(seconds: 600)
-    try session.lock()
-    #expect(try vault.core().accounts(.all).accounts.count == 1)
-    #expect(try vault.core().lock())
-    let error = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+  @Test func anUnlockedGroupOpensWhileTheKeyringIsLocked() throws {
+    let keyring = try PrivateSecretService()
+    let vault = try TestVault(session: keyring)
+    try vault.groupSession().importCache(Person.ada.cache())
+    try vault.groupSession().unlock(seconds: 600)
+    try keyring.lock()
+    #expect(try vault.groupSession().accounts(.all).accounts.count == 1)
+    #expect(try vault.groupSession().lock())
+    let error = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(error?.custody == .locked)
   }
 
   // MARK: Key file
 
-  @Test("a key file opens the group; one that others may read, write or change is refused")
-  func keyFile() throws {
+  @Test func aKeyFileOpensTheGroupAndAnUnsafeOneIsRefused() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
-    try vault.save(try manifest(.keyFile(path: path)))
-    let missing = #expect(throws: VaultError.self) { try vault.core().create() }
+    try vault.save(GroupManifest.with(.keyFile(path: path)))
+    let missing = #expect(throws: VaultError.self) { try vault.groupSession().create() }
     #expect(missing?.custody == .keyFileMissing(path: path))
     #expect(try files(vault) == [])
     try KeyFileCustodian.create(path: path)
-    try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
-    try vault.core().signOut([Person.bob.id])
-    #expect(try vault.core().accounts(.all).accounts.count == 1)
+    try vault.groupSession().importCache(Person.ada.cache() + Person.bob.cache())
+    try vault.groupSession().signOut([Person.bob.id])
+    #expect(try vault.groupSession().accounts(.all).accounts.count == 1)
 
     func refusal() -> KeyFileFault? {
-      let error = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+      let error = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
       if case .keyFileUnsafe(_, let fault)? = error?.custody { return fault }
       return nil
     }
@@ -268,9 +248,9 @@ struct GroupCreationAndCustodyTests {
     #expect(refusal() == .wrongSize)
     try Data(repeating: 1, count: 32).write(to: URL(filePath: path))
     try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    let wrong = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    let wrong = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(wrong?.store == .wrongKey)
-    // A credential that the system hands over stands in for the manifest's file.
-    #expect(try vault.core { $0.keyFile = real }.accounts(.all).accounts.count == 1)
+    // A system credential takes precedence over the manifest's key file.
+    #expect(try vault.groupSession { $0.keyFile = real }.accounts(.all).accounts.count == 1)
   }
 }

@@ -5,17 +5,16 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Who may open a group")
-struct GroupSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupSessionTests {
   private let vault: TestVault
 
   init() throws {
     vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache())
+    try vault.groupSession().importCache(Person.ada.cache())
   }
 
-  /// A tool that links the library; it is no administrator.
-  private func tool() -> GroupSession { vault.core { $0.isAdministrator = false } }
+  /// A tool that links the library, which is not an administrator.
+  private func tool() -> GroupSession { vault.groupSession { $0.isAdministrator = false } }
 
   private func admit(_ members: [String]) throws {
     try vault.save(
@@ -25,8 +24,8 @@ struct GroupSessionTests {
         deviceMode: .private))
   }
 
-  @Test("a tool that is no member is refused by every call, by the path of its executable")
-  func refusal() throws {
+  /// The error contains the path of its executable.
+  @Test func everyCallRefusesAToolThatIsNotAMember() throws {
     let path = try Membership.executable()
     #expect(path == URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
     try admit(["someone-else", path + "x", "/usr/bin/" + path.split(separator: "/").last!])
@@ -47,11 +46,10 @@ struct GroupSessionTests {
         continue
       }
     }
-    #expect(try vault.core().accounts(.all).usernames == ["ada@contoso.example"])
+    #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
   }
 
-  @Test("a member is admitted by its path or by its bare name")
-  func admission() throws {
+  @Test func aMemberIsAdmittedByPathOrByName() throws {
     let path = try Membership.executable()
     try admit([path])
     #expect(try tool().accounts(.all).accounts.count == 1)
@@ -61,24 +59,22 @@ struct GroupSessionTests {
     #expect(throws: VaultError.self) { try tool().accounts(.all) }
   }
 
-  @Test("the administrator lists and signs out of a group whose manifest is gone or broken")
-  func withoutManifest() throws {
+  @Test func theAdministratorListsAndSignsOutOfAGroupWithoutAManifest() throws {
     let group = GroupName("org.example.gone")
     let manifests = Manifests(directories: [vault.manifestDirectory.path])
     try manifests.save(
       GroupManifest(
         name: group, title: "t", members: [], custody: .secretService, deviceMode: .private))
-    try vault.core(group).importCache(Person.ada.cache())
+    try vault.groupSession(group).importCache(Person.ada.cache())
     try manifests.remove(group)
-    #expect(try vault.core(group).accounts(.all).accounts.count == 1)
-    #expect(try vault.core(group).signOut([Person.ada.id]).isClean)
-    try vault.core(group).delete()
-    let error = #expect(throws: VaultError.self) { try vault.core(group).create() }
+    #expect(try vault.groupSession(group).accounts(.all).accounts.count == 1)
+    #expect(try vault.groupSession(group).signOut([Person.ada.id]).isClean)
+    try vault.groupSession(group).delete()
+    let error = #expect(throws: VaultError.self) { try vault.groupSession(group).create() }
     #expect(error?.name == "noManifest")
   }
 
-  @Test("calls of the public actor are the core's, off the cooperative pool")
-  func actor() async throws {
+  @Test func theVaultActorPerformsTheCallsOfTheSession() async throws {
     let shared = Vault(vault.configuration())
     #expect(try await shared.accounts().usernames == ["ada@contoso.example"])
     #expect(try await shared.account(username: "ADA@contoso.example").identifier == Person.ada.id)

@@ -3,14 +3,12 @@ import TokenVaultCrypto
 
 @testable import TokenVault
 
-@Suite("Claims of ID tokens, and client info")
-struct IDTokenClaimsTests {
+@Suite(.timeLimit(.minutes(5))) struct IDTokenClaimsTests {
   private func token(_ claims: String) -> String {
     "\(Base64URL.encode(Array("{}".utf8))).\(Base64URL.encode(Array(claims.utf8))).made-up"
   }
 
-  @Test("claims are read, and kept as they were written")
-  func claims() throws {
+  @Test func claimsAreReadAndTheirBytesKept() throws {
     let json = """
       { "oid":"o","sub":"s","tid":"t","preferred_username":"ada@contoso.example","upn":"u",
         "name":"Ada L\u{f6}velace","iss":"https://issuer.example","aud":"c","nonce":"n",
@@ -32,8 +30,7 @@ struct IDTokenClaimsTests {
     #expect(IDToken(claimsJSON: token.claimsJSON) == token)
   }
 
-  @Test("what is absent falls back as in MSAL")
-  func fallbacks() throws {
+  @Test func missingClaimsFallBackAsInMSAL() throws {
     let adfs = try #require(IDToken(token(#"{"sub":"s","upn":"u","aud":["a","b"]}"#)))
     #expect(adfs.username == "u")
     #expect(adfs.localAccountID == "s")
@@ -41,8 +38,8 @@ struct IDTokenClaimsTests {
     #expect(try #require(IDToken(token("{}"))).username == nil)
   }
 
-  @Test("a claim of another type, or one that could steer a terminal, is not there")
-  func oddClaims() throws {
+  /// A control character could send commands to a terminal.
+  @Test func claimsOfAWrongTypeOrWithControlCharactersAreIgnored() throws {
     let odd = try #require(
       IDToken(token(#"{"oid":7,"name":"a\u001b[2J","preferred_username":"","aud":{}}"#)))
     #expect(odd.objectID == nil)
@@ -51,23 +48,20 @@ struct IDTokenClaimsTests {
     #expect(odd.audience.isEmpty)
   }
 
-  @Test(
-    "what is no token gives nil",
-    arguments: [
-      "", ".", "..", "a.b", "a.b.c.d", "a.b.c.d.e", "e30.e3.x", "e30.!!!!.x", "e30.W10.x",
-      "e30.bnVsbA.x", "e30.\u{e9}.x",
-    ])
-  func malformed(text: String) {
+  @Test(arguments: [
+    "", ".", "..", "a.b", "a.b.c.d", "a.b.c.d.e", "e30.e3.x", "e30.!!!!.x", "e30.W10.x",
+    "e30.bnVsbA.x", "e30.\u{e9}.x",
+  ])
+  func aMalformedTokenGivesNil(text: String) {
     #expect(IDToken(text) == nil)
   }
 
-  @Test("padding is tolerated, as issuers add it")
-  func padding() {
+  /// Some issuers add it.
+  @Test func paddingIsTolerated() {
     #expect(IDToken("e30.eyJhIjoxfQ==.x")?.claimsJSON == Array(#"{"a":1}"#.utf8))
   }
 
-  @Test("client info gives the home account id, and nil for anything else")
-  func clientInfo() throws {
+  @Test func clientInfoGivesTheHomeAccountID() throws {
     let info = try #require(ClientInfo(Base64URL.encode(Array(#"{"uid":"u","utid":"t"}"#.utf8))))
     #expect(info.objectID == "u")
     #expect(info.tenantID == "t")

@@ -4,10 +4,8 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Exporting a token cache")
-struct MSALCacheExportTests {
-  @Test("keys are those of MSAL Python")
-  func keys() throws {
+@Suite(.timeLimit(.minutes(5))) struct MSALCacheExportTests {
+  @Test func keysMatchThoseOfMSALPython() throws {
     let fixture = try JSONValue(parsing: Array(MSALCacheFixtures.python.utf8))
     let export = try JSONValue(
       parsing: try MSALCache(json: Array(MSALCacheFixtures.python.utf8)).json())
@@ -17,15 +15,14 @@ struct MSALCacheExportTests {
     }
   }
 
-  @Test("what MSAL Python wrote comes back value for value")
-  func pythonRoundTrip() throws {
+  @Test func aCacheOfMSALPythonSurvivesARoundTripUnchanged() throws {
     let fixture = try JSONValue(parsing: Array(MSALCacheFixtures.python.utf8))
     let cache = try MSALCache(json: Array(MSALCacheFixtures.python.utf8))
     #expect(try cache.json() == fixture.bytes)
   }
 
-  @Test("tokens whose keys would be equal get two keys, the bearer token the plain one")
-  func equalKeys() throws {
+  /// The bearer token gets the plain key.
+  @Test func tokensWithEqualKeysGetDistinctKeys() throws {
     var bearer = Credential(kind: .accessToken, clientID: "c", environment: "h")
     bearer.realm = "r"
     bearer.target = "a"
@@ -41,8 +38,8 @@ struct MSALCacheExportTests {
     #expect(tokens?["u.t-h-accesstoken-c-r-a-2"]?["secret"] == .string("bound"))
   }
 
-  @Test("an access token without an end is written as one that has ended, as MSAL needs a time")
-  func noEnd() throws {
+  /// MSAL requires a time.
+  @Test func anAccessTokenWithoutExpiryIsWrittenAsExpired() throws {
     let cache = MSALCache(tokens: [
       .init(
         credential: Credential(kind: .accessToken, clientID: "c", environment: "h"),
@@ -53,8 +50,7 @@ struct MSALCacheExportTests {
     #expect(try MSALCache(json: text) == cache)
   }
 
-  @Test("a plain secret is left out")
-  func plainSecret() throws {
+  @Test func serviceSecretsAreLeftOut() throws {
     let cache = MSALCache(tokens: [
       .init(
         credential: Credential(kind: .secret, clientID: "", environment: "h"),
@@ -63,8 +59,7 @@ struct MSALCacheExportTests {
     #expect(try cache.json() == MSALCache().json())
   }
 
-  @Test("extra fields that are no JSON object are an error, not a broken file")
-  func badExtra() {
+  @Test func extraFieldsThatAreNotAnObjectAreAnError() {
     for extra in ["[]", "{", "1"] {
       let cache = MSALCache(apps: [
         .init(clientID: "c", environment: "h", familyID: "", extraJSON: Array(extra.utf8))
@@ -76,8 +71,7 @@ struct MSALCacheExportTests {
     }
   }
 
-  @Test("printing a cache shows no token")
-  func printing() throws {
+  @Test func printingACacheShowsNoToken() throws {
     let cache = try MSALCache(json: Array(MSALCacheFixtures.python.utf8))
     var dumped = ""
     dump(cache, to: &dumped)
@@ -86,9 +80,8 @@ struct MSALCacheExportTests {
     }
   }
 
-  @Test(
-    "random caches come back equal, whatever is in them", arguments: 1...150 as ClosedRange<UInt64>)
-  func randomRoundTrip(seed: UInt64) throws {
+  @Test(arguments: 1...150 as ClosedRange<UInt64>)
+  func randomCachesSurviveARoundTrip(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let cache = MSALCache.random(using: &random)
     let text = try cache.json()
@@ -108,7 +101,7 @@ struct MSALCacheExportTests {
   }
 }
 
-/// Vigna's SplitMix64: a failing seed can be run again.
+/// Vigna's SplitMix64, so that a failing seed can be run again.
 private struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 
@@ -124,7 +117,7 @@ private struct SplitMix64: RandomNumberGenerator {
     elements[Int.random(in: 0..<elements.count, using: &self)]
   }
 
-  /// Few different texts, so that things meet; among them those that break careless writers.
+  /// One of a few strings, so that values collide; some of them break careless writers.
   mutating func name() -> String {
     pick(["", "a", "A", "-", "a-b", "é", "e\u{301}", "İ", "😀", "\"\\/", "{}", " ", "null"])
   }

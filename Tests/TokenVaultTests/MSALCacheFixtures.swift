@@ -1,4 +1,4 @@
-/// Caches in the style of each library that writes them. All names, ids and tokens are made up.
+/// Caches as each MSAL library writes them. All names, ids and tokens are made up.
 enum MSALCacheFixtures {
   static let ada =
     "11111111-1111-4111-8111-111111111111.aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -6,7 +6,7 @@ enum MSALCacheFixtures {
   static let azureCLI = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
   static let login = "login.microsoftonline.com"
 
-  /// MSAL Python: times as texts, null for an account that is not known, sorted scopes.
+  /// MSAL Python: times as strings, null for an unknown account, sorted scopes.
   static let python = """
     {
         "AccessToken": {
@@ -55,8 +55,8 @@ enum MSALCacheFixtures {
     }
     """
 
-  /// MSAL Go: "IDToken" as the type, no empty last part in keys, `keyid`, `refresh_in`, omitted
-  /// empty fields, managed identity.
+  /// MSAL Go: "IDToken" as the type, no empty last part in keys, `keyid`, `refresh_in`, no empty
+  /// fields, managed identities.
   static let go = """
     {"AccessToken":{"\(ada)-\(login)-accesstoken-\(azureCLI)-\(contoso)-b.read a.read":{
        "home_account_id":"\(ada)","environment":"\(login)","realm":"\(contoso)",
@@ -86,7 +86,7 @@ enum MSALCacheFixtures {
     """
 
   /// MSAL .NET: a byte order mark, `kid`, `ext_expires_on`, `wam_account_ids`, tokens with
-  /// additional cache key components, and a member of its own.
+  /// additional cache key components, and a member that no other library writes.
   static let dotNet = """
     \u{FEFF}{"AccessToken":{
       "\(ada)-\(login)-accesstoken_with_authscheme-\(azureCLI)-\(contoso)-a.read-pop":{
@@ -107,8 +107,8 @@ enum MSALCacheFixtures {
      "unknown_node":{"anything":[1,2.50,-0,1e3,18446744073709551615]}}
     """
 
-  /// MSAL Java and JS: numbers for times, JS's own type for bound tokens, tenant profiles inside
-  /// of the account, camel case in places.
+  /// MSAL Java and JS: times as numbers, a type for bound tokens that only JS has, tenant profiles
+  /// inside the account, camel case in places.
   static let javaScript = """
     {"Account":{"\(ada)-\(login)-\(contoso)":{
        "home_account_id":"\(ada)","environment":"\(login)","realm":"\(contoso)",
@@ -131,7 +131,8 @@ enum MSALCacheFixtures {
      "IdToken":{},"AppMetadata":null}
     """
 
-  /// MSAL for iOS and macOS: types of its own, times with fractions, its own account metadata.
+  /// MSAL for iOS and macOS: types and account metadata that no other library has, times with
+  /// fractions.
   static let objectiveC = """
     {"AccessToken":{},"Account":{},"IdToken":{},
      "RefreshToken":{"k":{

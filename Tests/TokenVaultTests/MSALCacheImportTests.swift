@@ -4,12 +4,10 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Importing a token cache")
-struct MSALCacheImportTests {
+@Suite(.timeLimit(.minutes(5))) struct MSALCacheImportTests {
   typealias Fixtures = MSALCacheFixtures
 
-  @Test("MSAL Python's cache gives every account, token and application")
-  func python() throws {
+  @Test func aCacheOfMSALPythonIsReadCompletely() throws {
     let cache = try MSALCache(json: Array(Fixtures.python.utf8))
     #expect(
       cache.profiles == [
@@ -47,8 +45,7 @@ struct MSALCacheImportTests {
     #expect(try #require(cache.token("h.e.s")).credential.kind == .idToken)
   }
 
-  @Test("a token without an account is taken, and null stays null")
-  func nullAccount() throws {
+  @Test func aTokenWithoutAnAccountIsReadAndNullStaysNull() throws {
     let cache = try MSALCache(json: Array(Fixtures.python.utf8))
     let token = try #require(cache.token("fake-device-at"))
     #expect(token.homeAccountID.isEmpty)
@@ -57,8 +54,7 @@ struct MSALCacheImportTests {
     #expect(!text.contains(#""home_account_id":"""#))
   }
 
-  @Test("MSAL Go's spellings are understood, and its managed identities kept apart")
-  func go() throws {
+  @Test func aCacheOfMSALGoIsReadAndManagedIdentitiesStayApart() throws {
     let cache = try MSALCache(json: Array(Fixtures.go.utf8))
     let access = try #require(cache.token("fake-go-at"))
     #expect(access.credential.tokenType == "pop")
@@ -70,8 +66,7 @@ struct MSALCacheImportTests {
     #expect(cache.token("fake-mi-two") != nil)
   }
 
-  @Test("MSAL .NET's spellings are understood, and a token bound to more is never an access token")
-  func dotNet() throws {
+  @Test func aCacheOfMSALDotNETIsReadAndExtendedTokensAreNotAccessTokens() throws {
     let cache = try MSALCache(json: Array(Fixtures.dotNet.utf8))
     let bound = try #require(cache.token("fake-net-pop"))
     #expect(bound.credential.keyID == "key-2")
@@ -89,8 +84,7 @@ struct MSALCacheImportTests {
       ])
   }
 
-  @Test("MSAL Java's and JS's numbers, types and names are understood")
-  func javaScript() throws {
+  @Test func aCacheOfMSALJavaAndJSIsRead() throws {
     let cache = try MSALCache(json: Array(Fixtures.javaScript.utf8))
     let access = try #require(cache.token("fake-js-at"))
     #expect(access.credential.environment == Fixtures.login)
@@ -104,8 +98,7 @@ struct MSALCacheImportTests {
     #expect(cache.apps.isEmpty)
   }
 
-  @Test("what only MSAL for iOS and macOS has belongs to its account, and comes back out")
-  func objectiveC() throws {
+  @Test func entriesOfMSALForIOSAndMacOSBelongToTheirAccountAndSurvive() throws {
     let cache = try MSALCache(json: Array(Fixtures.objectiveC.utf8))
     let family = try #require(cache.token("fake-objc-frt"))
     #expect(family.credential.kind == .refreshToken)
@@ -129,13 +122,11 @@ struct MSALCacheImportTests {
     }
   }
 
-  @Test(
-    "every field that is not known survives the way in and out",
-    arguments: [
-      MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
-      MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
-    ])
-  func unknownFieldsSurvive(fixture: String) throws {
+  @Test(arguments: [
+    MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
+    MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
+  ])
+  func unknownFieldsSurviveARoundTrip(fixture: String) throws {
     let first = try MSALCache(json: Array(fixture.utf8))
     let text = try first.json()
     let second = try MSALCache(json: text)
@@ -152,8 +143,7 @@ struct MSALCacheImportTests {
     }
   }
 
-  @Test("of two entities that are the same thing the newer one is taken, in every order")
-  func duplicates() throws {
+  @Test func theNewerOfTwoEqualEntitiesIsUsedInEveryOrder() throws {
     func entity(_ secret: String, cachedAt: Int, target: String) -> String {
       """
       {"credential_type":"AccessToken","secret":"\(secret)","home_account_id":"u.t",
@@ -185,8 +175,7 @@ struct MSALCacheImportTests {
     }
   }
 
-  @Test("an entity is what its fields say, wherever it stands")
-  func matchedByFields() throws {
+  @Test func anEntityIsIdentifiedByItsFieldsNotItsPlace() throws {
     let cache = try MSALCache(
       json: Array(
         """
@@ -198,8 +187,7 @@ struct MSALCacheImportTests {
     #expect(after["RefreshToken"]?.members?.map(\.name) == ["u.t-h-refreshtoken-c--"])
   }
 
-  @Test("two spellings of a character are two accounts")
-  func canonicalEquivalence() throws {
+  @Test func canonicallyEquivalentIdentifiersAreDifferentAccounts() throws {
     let cache = try MSALCache(
       json: Array(
         #"""
@@ -210,8 +198,7 @@ struct MSALCacheImportTests {
     #expect(try MSALCache(json: try cache.json()).profiles.count == 2)
   }
 
-  @Test("an empty cache is a cache")
-  func empty() throws {
+  @Test func anEmptyCacheIsValid() throws {
     #expect(try MSALCache(json: Array("{}".utf8)) == MSALCache())
     #expect(try MSALCache(json: Array(#"{"AccessToken":{}}"#.utf8)) == MSALCache())
     #expect(try MSALCache(json: try MSALCache().json()) == MSALCache())

@@ -5,9 +5,9 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-/// MSAL for Python itself: it writes a cache, this package reads and writes it, it answers from it.
-@Suite("A token cache of the real MSAL for Python")
-struct MSALCachePeerTests {
+/// MSAL for Python writes a cache, this package reads and rewrites it, and MSAL serves tokens from
+/// the result.
+@Suite(.timeLimit(.minutes(5))) struct MSALCachePeerTests {
   private static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "Peers")
 
@@ -41,8 +41,8 @@ struct MSALCachePeerTests {
     let left_after_sign_out: [String: Int]
   }
 
-  @Test("MSAL answers every account from the rewritten cache, without a network, as from its own")
-  func silentAnswers() throws {
+  /// MSAL has no network.
+  @Test func msalServesEveryAccountFromTheRewrittenCacheAsFromItsOwn() throws {
     let python = try PythonPeer()
     let directory = URL(fileURLWithPath: NSTemporaryDirectory())
       .appending(path: "msal-\(UUID().uuidString)")
@@ -80,7 +80,7 @@ struct MSALCachePeerTests {
             && $0.username == claims.username && $0.localAccountID == claims.localAccountID
         })
     }
-    // MSAL's own cache loses nothing and gains nothing.
+    // Nothing is lost from MSAL's cache or added to it.
     #expect(try cache.json() == JSONValue(parsing: bytes).bytes)
 
     try Data(try cache.json()).write(to: rewritten)

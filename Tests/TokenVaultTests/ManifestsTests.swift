@@ -5,8 +5,7 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Manifests of keychain groups")
-struct ManifestsTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestsTests {
   private let vault: TestVault
   private static let name = "com.microsoft.adalcache"
 
@@ -40,8 +39,7 @@ struct ManifestsTests {
     try manifests.find(try #require(GroupName(Self.name)))
   }
 
-  @Test("the user's manifest comes before the machine's, and that before the shipped one")
-  func order() throws {
+  @Test func theUsersManifestPrecedesTheMachinesAndTheBuiltInOne() throws {
     #expect(try found().path == nil)
     let machine = try write(Self.json(title: "\"machine\""), machine: true)
     #expect(try found().path == machine)
@@ -55,8 +53,7 @@ struct ManifestsTests {
     #expect(error?.name == "noManifest")
   }
 
-  @Test("what is saved is read back, whatever the custody")
-  func roundTrip() throws {
+  @Test func aSavedManifestIsReadBackWithAnyCustody() throws {
     for custody in [GroupManifest.Custody.secretService, .passphrase, .keyFile(path: "/k\"ey")] {
       let manifest = GroupManifest(
         name: try #require(GroupName(Self.name)), title: "Ti\u{301}tle",
@@ -68,27 +65,25 @@ struct ManifestsTests {
     #expect(try manifests.names().count == 3)
   }
 
-  @Test(
-    "a manifest that says something else than it may is refused by its path",
-    arguments: [
-      ("{", ManifestFault.notJSON), ("[]", .notJSON), ("", .notJSON),
-      (json(more: ",\"membres\":[]"), .unknownField("membres")),
-      ("{\"name\":\"\(name)\"}", .missingField("members")),
-      (json(name: "dev.tokenvault.shared"), .nameMismatch),
-      (json(name: "../x"), .badValue("name")),
-      (json(title: "1"), .badValue("title")), (json(title: "\"\""), .badValue("title")),
-      (json(members: "\"tokenvault\""), .badValue("members")),
-      (json(members: "[1]"), .badValue("members")),
-      (json(members: "[\"bin/tool\"]"), .badValue("members")),
-      (json(members: "[\"/bin/a\\nb\"]"), .badValue("members")),
-      (json(custody: "\"plain\""), .badValue("custody")),
-      (json(custody: "{\"key-file\":\"relative\"}"), .badValue("custody")),
-      (json(custody: "{\"key-file\":\"/k\",\"x\":1}"), .badValue("custody")),
-      (json(mode: "\"public\""), .badValue("deviceMode")),
-      (json(mode: "null"), .badValue("deviceMode")),
-      (json(title: "\"" + String(repeating: "a", count: 65 * 1024) + "\""), .tooLarge),
-    ])
-  func refusals(json: String, fault: ManifestFault) throws {
+  @Test(arguments: [
+    ("{", ManifestFault.notJSON), ("[]", .notJSON), ("", .notJSON),
+    (json(more: ",\"membres\":[]"), .unknownField("membres")),
+    ("{\"name\":\"\(name)\"}", .missingField("members")),
+    (json(name: "dev.tokenvault.shared"), .nameMismatch),
+    (json(name: "../x"), .badValue("name")),
+    (json(title: "1"), .badValue("title")), (json(title: "\"\""), .badValue("title")),
+    (json(members: "\"tokenvault\""), .badValue("members")),
+    (json(members: "[1]"), .badValue("members")),
+    (json(members: "[\"bin/tool\"]"), .badValue("members")),
+    (json(members: "[\"/bin/a\\nb\"]"), .badValue("members")),
+    (json(custody: "\"plain\""), .badValue("custody")),
+    (json(custody: "{\"key-file\":\"relative\"}"), .badValue("custody")),
+    (json(custody: "{\"key-file\":\"/k\",\"x\":1}"), .badValue("custody")),
+    (json(mode: "\"public\""), .badValue("deviceMode")),
+    (json(mode: "null"), .badValue("deviceMode")),
+    (json(title: "\"" + String(repeating: "a", count: 65 * 1024) + "\""), .tooLarge),
+  ])
+  func anInvalidManifestIsRefusedWithItsPath(json: String, fault: ManifestFault) throws {
     let path = try write(json)
     let error = #expect(throws: VaultError.self) { try found() }
     guard case .badManifest(path, let got)? = error else {
@@ -98,8 +93,7 @@ struct ManifestsTests {
     #expect(got == fault)
   }
 
-  @Test("a manifest that others may write, or that is no file, is refused")
-  func unsafe() throws {
+  @Test func aManifestThatOthersMayWriteOrThatIsNotAFileIsRefused() throws {
     for mode in [0o620, 0o602, 0o666] {
       _ = try write(Self.json(), mode: mode)
       let error = #expect(throws: VaultError.self) { try found() }
@@ -115,8 +109,7 @@ struct ManifestsTests {
     #expect(pipe?.name == "badManifest")
   }
 
-  @Test("the manifests that are built in are those in keychain-groups/")
-  func shipped() throws {
+  @Test func theBuiltInManifestsAreThoseInKeychainGroups() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../keychain-groups").standardized
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -6,9 +6,8 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Nothing of an account in any file")
-struct NoPlaintextTests {
-  /// Every file below a directory, by its content and its name.
+@Suite(.timeLimit(.minutes(5))) struct NoPlaintextTests {
+  /// The names and contents of all files below a directory.
   private func files(_ folder: URL) throws -> [(String, Data)] {
     var found: [(String, Data)] = []
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -22,31 +21,31 @@ struct NoPlaintextTests {
     return found
   }
 
-  @Test("after imports, switches, sign-outs and rekeys no file names or holds anything")
-  func everything() throws {
-    let session = try PrivateSecretService()
-    let vault = try TestVault(session: session)
-    let core = vault.core()
+  /// After imports, switches, sign-outs and rekeys, in file names as well as contents.
+  @Test func noFileContainsAccountDataInPlaintext() throws {
+    let keyring = try PrivateSecretService()
+    let vault = try TestVault(session: keyring)
+    let session = vault.groupSession()
     let alias = "an-alias-of-ada"
-    try core.importCache(
+    try session.importCache(
       Person.ada.cache() + Person.bob.cache() + Person.eve(policy: "b2c_1_signin").cache())
-    try core.importCache(try MSALCache(json: Array(MSALCacheFixtures.objectiveC.utf8)))
-    _ = try core.addSecret(
-      Redacted(Array("fake-pat".utf8)), service: try #require(ServiceURL("git.example/team")),
+    try session.importCache(try MSALCache(json: Array(MSALCacheFixtures.objectiveC.utf8)))
+    _ = try session.addSecret(
+      Redacted(Array("fake-pat".utf8)), service: ServiceURL("git.example/team"),
       username: "ada-at-git")
-    try core.setAlias(alias, of: Person.ada.username)
-    try core.switchTo(alias)
-    _ = try core.currentAccount(client: Clients.cli)
-    let tag = try core.read { try core.lookup.stored(.named(alias), in: $0).tag }
+    try session.setAlias(alias, of: Person.ada.username)
+    try session.switchTo(alias)
+    _ = try session.currentAccount(client: Clients.cli)
+    let tag = try session.read { try session.lookup.stored(.named(alias), in: $0).tag }
     try DirectoryRules(vaultDirectory: vault.directory.path).set(
-      DirectoryRules.Rule(group: core.group, account: tag, path: "/work"))
-    _ = try core.tokenText(account: alias)
-    try core.signOut([Person.bob.id])
-    try core.signOut([Person.ada.id], client: Clients.cli)
-    try core.rekey()
-    let code = try core.makeRecoveryCode()
-    // The store is open, so that its log stands beside it.
-    let all = try files(vault.home) + files(session.directory)
+      DirectoryRules.Rule(group: session.group, account: tag, path: "/work"))
+    _ = try session.tokenText(account: alias)
+    try session.signOut([Person.bob.id])
+    try session.signOut([Person.ada.id], client: Clients.cli)
+    try session.rekey()
+    let code = try session.makeRecoveryCode()
+    // The store is still open, so the directory contains its log.
+    let all = try files(vault.home) + files(keyring.directory)
     #expect(all.contains { $0.0.hasSuffix(".vault-wal") })
     #expect(all.contains { $0.0.hasSuffix("login.keyring") })
     var words = [
@@ -64,14 +63,13 @@ struct NoPlaintextTests {
     }
   }
 
-  @Test("no error tells a token or what the caller asked for in secret")
-  func errors() throws {
+  @Test func noErrorContainsAToken() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
     let calls: [() throws -> Void] = [
-      { try core.switchTo("nobody") }, { _ = try core.tokenText("Mail.Read") },
-      { try core.create() }, { try core.setAlias("a b", of: "1111") },
+      { try session.switchTo("nobody") }, { _ = try session.tokenText("Mail.Read") },
+      { try session.create() }, { try session.setAlias("a b", of: "1111") },
     ]
     for call in calls {
       let error = #expect(throws: VaultError.self) { try call() }

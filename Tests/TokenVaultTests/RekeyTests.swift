@@ -9,131 +9,129 @@ import TokenVaultModel
 @testable import TokenVaultGroupStore
 @testable import TokenVault
 
-extension GroupCreationAndCustodyTests {
-  @Test("a group moves between all custodies, and what kept its key before opens it no more")
-  func rekey() throws {
+@Suite(.timeLimit(.minutes(10))) struct RekeyTests {
+  @Test func aRekeyMovesBetweenAllCustodiesAndDeletesTheFormerKey() throws {
     let vault = try TestVault()
     let path = vault.home.appending(path: "key").path
     try KeyFileCustodian.create(path: path)
-    func core() -> GroupSession {
-      vault.core {
-        $0.passphrase = Self.answering("fake-passphrase")
+    func session() -> GroupSession {
+      vault.groupSession {
+        $0.passphrase = PassphrasePrompt.entering("fake-passphrase")
         $0.keyFile = path
       }
     }
-    try core().importCache(Person.ada.cache())
+    try session().importCache(Person.ada.cache())
     let custodies: [GroupHeader.Custody] = [
       .passphrase, .keyFile, .secretService, .keyFile, .passphrase, .secretService,
     ]
-    let id = try core().keyID()
+    let id = try session().keyID()
     for (step, custody) in custodies.enumerated() {
-      try core().rekey(to: custody)
-      #expect(try core().custody() == custody)
-      #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+      try session().rekey(to: custody)
+      #expect(try session().custody() == custody)
+      #expect(try session().tokenText() == "fake-at-ada@contoso.example")
       let kept = try vault.keyringGenerations(id.groupID)
       #expect(kept == (custody == .secretService ? [step + 2] : []), "\(custody)")
-      #expect(try core().read { try $0.verify() }.isSound)
+      #expect(try session().read { try $0.verify() }.isSound)
     }
-    try core().rekey()
-    #expect(try core().custody() == .secretService)
+    try session().rekey()
+    #expect(try session().custody() == .secretService)
     #expect(try vault.keyringGenerations(id.groupID) == [8])
   }
 
-  @Test("a former key that outlives a rekey is told, and the group has its new key all the same")
-  func formerKeyStays() throws {
-    let session = try PrivateSecretService()
-    let vault = try TestVault(session: session)
-    func core(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> GroupSession {
-      vault.core {
+  /// The group has its new key nevertheless.
+  @Test func aFormerKeyThatOutlivesARekeyIsReported() throws {
+    let keyring = try PrivateSecretService()
+    let vault = try TestVault(session: keyring)
+    func session(_ meanwhile: @escaping @Sendable () throws -> Void = {}) -> GroupSession {
+      vault.groupSession {
         $0.passphrase = { purpose in
           if case .create = purpose { try meanwhile() }
           return try SecretBytes(copying: Array("fake-passphrase".utf8))
         }
       }
     }
-    try core().importCache(Person.ada.cache())
-    let id = try core().keyID()
-    let left = try core { try session.freezeDaemon() }.rekey(to: .passphrase)
+    try session().importCache(Person.ada.cache())
+    let id = try session().keyID()
+    let left = try session { try keyring.freezeDaemon() }.rekey(to: .passphrase)
     #expect(left?.custody == .timedOut)
-    #expect(try core().custody() == .passphrase)
-    try session.thawDaemon()
-    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try session().custody() == .passphrase)
+    try keyring.thawDaemon()
+    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
-  @Test("a rekey to another key file that was cut short on either side of its commit opens")
-  func keyFileRekeyCutShort() throws {
+  /// The interruption may be before or after the commit.
+  @Test func aGroupOpensAfterAnInterruptedRekeyToAnotherKeyFile() throws {
     let vault = try TestVault()
     let files = ["first", "second"].map { vault.home.appending(path: $0).path }
     for path in files { try KeyFileCustodian.create(path: path) }
-    try vault.save(try manifest(.keyFile(path: files[0])))
-    try vault.core().importCache(Person.ada.cache())
-    let manifests = vault.core().configuration.manifests
-    try manifests.stage(try manifest(.keyFile(path: files[1])))
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
-    try vault.core().rekey(to: .keyFile, keyFile: files[1])
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    try vault.save(GroupManifest.with(.keyFile(path: files[0])))
+    try vault.groupSession().importCache(Person.ada.cache())
+    let manifests = vault.groupSession().configuration.manifests
+    try manifests.stage(GroupManifest.with(.keyFile(path: files[1])))
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    try vault.groupSession().rekey(to: .keyFile, keyFile: files[1])
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
     try manifests.unstage(.universalStorage)
-    let lost = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    let lost = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(lost?.store == .wrongKey)
-    // From another custody, where the manifest in force names no file at all.
-    try manifests.stage(try manifest(.keyFile(path: files[1])))
-    try vault.save(try manifest(.passphrase))
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
+    // The same from another custody, when the manifest in force names no key file.
+    try manifests.stage(GroupManifest.with(.keyFile(path: files[1])))
+    try vault.save(GroupManifest.with(.passphrase))
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
   }
 
-  @Test("a former key that a power cut brings back after the group left the keyring is deleted")
-  func keyComesBackAfterLeaving() throws {
+  /// The group has moved from the keyring to a passphrase before.
+  @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()
-    func core() -> GroupSession {
-      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+    func session() -> GroupSession {
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
-    try core().importCache(Person.ada.cache())
-    let id = try core().keyID()
+    try session().importCache(Person.ada.cache())
+    let id = try session().keyID()
     let key = try vault.custodian.key(id)
-    try core().rekey(to: .passphrase)
+    try session().rekey(to: .passphrase)
     #expect(try vault.keyringGenerations(id.groupID) == [])
-    func lookIsNoted() throws -> Bool { try core().read { $0.hasWrappedSuccessors } }
-    // Deleted in the second boot, which the next power cut undoes again.
+    func lookIsNoted() throws -> Bool { try session().read { $0.hasDeletionChecks } }
+    // The next power cut undoes the deletion of the second boot.
     for boot in ["second boot", "third boot"] {
       try vault.custodian.store(key, as: id)
       vault.boot.withLock { $0 = boot }
-      #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+      #expect(try session().tokenText() == "fake-at-ada@contoso.example")
       #expect(try vault.keyringGenerations(id.groupID) == [], "\(boot)")
       #expect(try lookIsNoted(), "\(boot)")
     }
-    // A sign-out does not forget it.
-    try core().signOut([Person.ada.id])
+    // A sign-out keeps the note.
+    try session().signOut([Person.ada.id])
     #expect(try lookIsNoted())
     vault.boot.withLock { $0 = "fourth boot" }
-    #expect(try core().accounts(.all).accounts.isEmpty)
+    #expect(try session().accounts(.all).accounts.isEmpty)
     #expect(try !lookIsNoted())
   }
 
-  @Test("a group that left the keyring has no bridges, and waits for a hung one once in a boot")
-  func hungAfterLeaving() throws {
-    let session = try PrivateSecretService()
-    let vault = try TestVault(session: session)
-    func core() -> GroupSession {
-      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+  @Test func aGroupThatLeftTheKeyringWaitsForAHungOneOncePerBoot() throws {
+    let keyring = try PrivateSecretService()
+    let vault = try TestVault(session: keyring)
+    func session() -> GroupSession {
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
-    try core().importCache(Person.ada.cache() + Person.bob.cache())
-    let id = try core().keyID()
+    try session().importCache(Person.ada.cache() + Person.bob.cache())
+    let id = try session().keyID()
     let key = try vault.custodian.key(id)
-    try core().signOut([Person.bob.id])
-    try core().rekey(to: .passphrase)
-    #expect(try LockedGroup(path: vault.file().path).generationsWithSuccessor() == [])
+    try session().signOut([Person.bob.id])
+    try session().rekey(to: .passphrase)
+    #expect(try LockedGroup(path: vault.file().path).generationsWithWrappedSuccessorKey() == [])
     try vault.custodian.store(key, as: id)
     vault.boot.withLock { $0 = "second boot" }
-    try session.freezeDaemon()
-    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    try keyring.freezeDaemon()
+    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
     #expect(
-      try core().read {
-        $0.hasWrappedSuccessors && !$0.hasOldWrappedSuccessors(boot: "second boot")
+      try session().read {
+        $0.hasDeletionChecks && !$0.hasDueDeletionChecks(boot: "second boot")
       })
-    try session.thawDaemon()
+    try keyring.thawDaemon()
     vault.boot.withLock { $0 = "third boot" }
-    #expect(try core().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
@@ -141,21 +139,20 @@ extension GroupCreationAndCustodyTests {
     try KeyRetrieval(configuration: session.configuration).open(session.configuration.groupPath)
   }
 
-  /// A commit that fails while the log is synced leaves its frames behind those that count; with
-  /// the last connection gone, the next recovery takes them for committed.
-  @Test("a commit in doubt that may come back from the log never loses its only key")
-  func commitInDoubt() throws {
-    let vault = try TestVault(manifest: try manifest(.passphrase))
-    func core() -> GroupSession {
-      vault.core { $0.passphrase = Self.answering("fake-passphrase") }
+  /// A commit that fails while the log is synced leaves its frames in the log, after the valid
+  /// ones. Once the last connection is closed, the next recovery treats them as committed.
+  @Test func aCommitInDoubtNeverLosesItsOnlyKey() throws {
+    let vault = try TestVault(manifest: GroupManifest.with(.passphrase))
+    func session() -> GroupSession {
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     }
-    try core().importCache(Person.ada.cache())
-    let group = try opened(core())
+    try session().importCache(Person.ada.cache())
+    let group = try opened(session())
     try group.write { _ in }
     let before = try vault.backUp()
 
-    // The same commit over a copy, as the log would have it.
-    let copy = try TestVault(manifest: try manifest(.passphrase))
+    // The same commit on a copy gives the frames that the log would have.
+    let copy = try TestVault(manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(copy.directory.appending(path: "groups").path)
     try copy.restore(
       before.map {
@@ -166,10 +163,10 @@ extension GroupCreationAndCustodyTests {
       })
     let doubtful = try SecretBytes.random(count: 32)
     let other = try opened(
-      copy.core { $0.passphrase = Self.answering("fake-passphrase") })
+      copy.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
-        to: doubtful, erasing: [], boot: "first boot", keepsWrappedSuccessor: true,
+        to: doubtful, erasing: [], boot: "first boot", wrapsSuccessorKey: true,
         deletesOldKey: false)
       try $0.setCustody(.secretService)
       try $0.removeSlot(.custody)
@@ -177,7 +174,7 @@ extension GroupCreationAndCustodyTests {
     let log = try Data(contentsOf: URL(filePath: copy.file().path + "-wal"))
     let length = try #require(before.last?.1.count)
     #expect(log.count > length && log.prefix(length) == before.last?.1)
-    let id = try core().keyID(2)
+    let id = try session().keyID(2)
     try vault.custodian.store(doubtful, as: id)
     let handle = try FileHandle(forWritingTo: URL(filePath: vault.file().path + "-wal"))
     try handle.seek(toOffset: UInt64(length))
@@ -185,15 +182,15 @@ extension GroupCreationAndCustodyTests {
     try handle.close()
 
     #expect(throws: StoreError.diskFull) {
-      _ = try FileLock.hold(core().configuration.lockPath, waiting: 0) {
-        try Rotation(core().configuration).run(
+      _ = try FileLock.hold(session().configuration.lockPath, waiting: 0) {
+        try Rotation(session().configuration).run(
           group, to: .secretService, finally: { _ in throw StoreError.diskFull }, { _ in [] })
       }
     }
     let kept = try vault.keyringGenerations(id.groupID)
-    // The machine stops here: only what is on the disk counts.
+    // The machine stops here: only the content of the disk remains.
     let after = try vault.backUp()
-    let third = try TestVault(session: vault.session, manifest: try manifest(.passphrase))
+    let third = try TestVault(session: vault.session, manifest: GroupManifest.with(.passphrase))
     try FileSafety.makeDirectory(third.directory.appending(path: "groups").path)
     try third.restore(
       after.map {
@@ -202,78 +199,80 @@ extension GroupCreationAndCustodyTests {
             .appending(path: $0.0.lastPathComponent), $0.1
         )
       })
-    let opened = third.core { $0.passphrase = Self.answering("fake-passphrase") }
+    let opened = third.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
     #expect(try opened.tokenText() == "fake-at-ada@contoso.example")
     #expect(try opened.custody() == .passphrase)
     #expect(kept == [])
     withExtendedLifetime((group, other)) {}
   }
 
-  @Test("the recovery code opens a group whose keyring lost the key, and ends with a rekey")
-  func recoveryCode() throws {
+  @Test func aRecoveryCodeOpensAGroupWithoutItsKeyUntilTheNextRekey() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache() + Person.bob.cache())
-    let code = try core.makeRecoveryCode()
-    try core.signOut([Person.bob.id])
-    core.close()
-    try vault.custodian.delete(try core.keyID())
-    let missing = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    let code = try session.makeRecoveryCode()
+    try session.signOut([Person.bob.id])
+    session.close()
+    try vault.custodian.delete(try session.keyID())
+    let missing = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(missing?.custody == .keyMissing(generation: 2))
 
-    let rescued = vault.core()
+    let rescued = vault.groupSession()
     try rescued.open(recoveryCode: code)
     #expect(try rescued.accounts(.all).usernames == ["ada@contoso.example"])
     try rescued.rekey()
-    #expect(try vault.core().tokenText() == "fake-at-ada@contoso.example")
-    let void = #expect(throws: VaultError.self) { try vault.core().open(recoveryCode: code) }
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    let void = #expect(throws: VaultError.self) {
+      try vault.groupSession().open(recoveryCode: code)
+    }
     #expect(void?.custody == .badRecoveryCode)
-    let other = try core.makeRecoveryCode()
-    let second = try vault.core().makeRecoveryCode()
-    let replaced = #expect(throws: VaultError.self) { try vault.core().open(recoveryCode: other) }
+    let other = try session.makeRecoveryCode()
+    let second = try vault.groupSession().makeRecoveryCode()
+    let replaced = #expect(throws: VaultError.self) {
+      try vault.groupSession().open(recoveryCode: other)
+    }
     #expect(replaced != nil)
-    try vault.core().open(recoveryCode: second)
+    try vault.groupSession().open(recoveryCode: second)
   }
 
-  @Test("a header whose custody was changed opens nothing and asks for no passphrase")
-  func tamperedCustody() throws {
+  @Test func aTamperedCustodyOpensNothingAndPromptsForNothing() throws {
     let vault = try TestVault()
-    try vault.core().importCache(Person.ada.cache())
-    var header = try vault.core().header()
+    try vault.groupSession().importCache(Person.ada.cache())
+    var header = try vault.groupSession().header()
     header.custody = .passphrase
     let database = try Database(path: vault.file().path, busyMilliseconds: 0)
     try database.setMeta(Format.Meta.header.rawValue, try header.encoded())
-    let asked = Counter()
-    let core = vault.core { $0.passphrase = Self.answering("fake-passphrase", asked) }
-    let error = #expect(throws: VaultError.self) { try core.accounts(.all) }
+    let prompts = PassphrasePrompt.Counter()
+    let session = vault.groupSession {
+      $0.passphrase = PassphrasePrompt.entering("fake-passphrase", prompts)
+    }
+    let error = #expect(throws: VaultError.self) { try session.accounts(.all) }
     #expect(error?.store == .damaged(rows: nil))
-    #expect(asked.count.withLock { $0 } == 0)
+    #expect(prompts.count.withLock { $0 } == 0)
   }
 
-  @Test("a copy from before a sign-out is told from a lost key")
-  func olderFile() throws {
+  @Test func aCopyFromBeforeASignOutIsDistinguishedFromALostKey() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
-    core.close()
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    session.close()
     let backup = try vault.backUp()
-    try vault.core().signOut([Person.ada.id])
+    try vault.groupSession().signOut([Person.ada.id])
     try vault.restore(backup)
-    let error = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    let error = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     guard case .olderFile(_, generation: 1, newest: 2)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(throws: VaultError.self) { try vault.core().importCache(Person.bob.cache()) }
+    #expect(throws: VaultError.self) { try vault.groupSession().importCache(Person.bob.cache()) }
   }
 
-  @Test("a keyring that has other items under the group's id gives the one that fits")
-  func severalItems() throws {
+  @Test func theMatchingKeyIsChosenAmongSeveralItemsOfTheKeyring() throws {
     let vault = try TestVault()
-    let core = vault.core()
-    try core.importCache(Person.ada.cache())
-    let id = try core.keyID()
-    core.close()
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    let id = try session.keyID()
+    session.close()
     for secret in ["not a key", Base64URL.encode([UInt8](repeating: 7, count: 32))] {
       try vault.session.run(
         [
@@ -281,6 +280,6 @@ extension GroupCreationAndCustodyTests {
           Hexadecimal.encode(id.groupID), "generation", "1", "copy", secret,
         ], input: secret)
     }
-    #expect(try vault.core().accounts(.all).accounts.count == 1)
+    #expect(try vault.groupSession().accounts(.all).accounts.count == 1)
   }
 }

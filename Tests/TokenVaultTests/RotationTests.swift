@@ -9,88 +9,84 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Moving a group to its next key")
-struct RotationTests {
-  /// A vault with Ada and Bob, with a session of its own where the keyring is going to fail.
+@Suite(.timeLimit(.minutes(10))) struct RotationTests {
+  /// A vault with Ada and Bob.
+  /// - Parameter own: whether it has its own keyring, for a test that makes the keyring fail.
   private func vault(own: Bool = false) throws -> TestVault {
     let vault = try TestVault(session: own ? PrivateSecretService() : nil)
-    try vault.core().importCache(Person.ada.cache() + Person.bob.cache())
+    try vault.groupSession().importCache(Person.ada.cache() + Person.bob.cache())
     return vault
   }
 
   private func usernames(_ vault: TestVault) throws -> [String] {
-    try vault.core().accounts(.all).usernames
+    try vault.groupSession().accounts(.all).usernames
   }
 
   private static let both = ["ada@contoso.example", "Bob@fabrikam.example"]
 
-  @Test("with a locked keyring nothing changes, and the error says locked")
-  func locked() throws {
+  @Test func aLockedKeyringPreventsASignOutAndNothingChanges() throws {
     let vault = try vault(own: true)
-    let core = vault.core()
-    _ = try core.accounts(.all)
+    let session = vault.groupSession()
+    _ = try session.accounts(.all)
     try vault.session.lock()
-    let error = #expect(throws: VaultError.self) { try core.signOut([Person.ada.id]) }
+    let error = #expect(throws: VaultError.self) { try session.signOut([Person.ada.id]) }
     #expect(error?.custody == .locked)
-    #expect(try core.accounts(.all).usernames == Self.both)
-    let cold = #expect(throws: VaultError.self) { try vault.core().accounts(.all) }
+    #expect(try session.accounts(.all).usernames == Self.both)
+    let cold = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
     #expect(cold?.custody == .locked)
     try vault.session.unlock()
-    #expect(try vault.keyringGenerations(try core.keyID().groupID) == [1])
-    #expect(try core.signOut([Person.ada.id]).isClean)
+    #expect(try vault.keyringGenerations(try session.keyID().groupID) == [1])
+    #expect(try session.signOut([Person.ada.id]).isClean)
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
   }
 
-  @Test("with a frozen or dead daemon nothing changes, and the group opens when it is back")
-  func daemonGone() throws {
+  @Test func aFrozenOrDeadDaemonPreventsASignOutAndNothingChanges() throws {
     let vault = try vault(own: true)
-    let core = vault.core()
-    _ = try core.accounts(.all)
+    let session = vault.groupSession()
+    _ = try session.accounts(.all)
     try vault.session.freezeDaemon()
-    let frozen = #expect(throws: VaultError.self) { try core.signOut([Person.ada.id]) }
+    let frozen = #expect(throws: VaultError.self) { try session.signOut([Person.ada.id]) }
     #expect(frozen?.custody == .timedOut)
     try vault.session.thawDaemon()
-    #expect(try core.accounts(.all).usernames == Self.both)
+    #expect(try session.accounts(.all).usernames == Self.both)
     try vault.session.killDaemon()
-    let dead = #expect(throws: VaultError.self) { try core.signOut([Person.ada.id]) }
+    let dead = #expect(throws: VaultError.self) { try session.signOut([Person.ada.id]) }
     #expect(dead?.custody == .noService)
-    #expect(try core.accounts(.all).usernames == Self.both)
-    #expect(try core.header().generation == 1)
+    #expect(try session.accounts(.all).usernames == Self.both)
+    #expect(try session.header().generation == 1)
   }
 
-  /// A keyring that fails after the commit leaves the sign-out done, the report unclean, and the
-  /// rest to the next open.
-  @Test("a daemon that dies after the commit: signed out, told so, finished by the next open")
-  func failureAfterCommit() throws {
+  /// If the keyring fails after the commit, the sign-out is done, the report is not clean, and the
+  /// next open does the rest.
+  @Test func aDaemonThatDiesAfterTheCommitIsReportedAndTheNextOpenFinishes() throws {
     let vault = try vault(own: true)
-    let core = vault.core()
-    let id = try core.keyID()
-    let outcome = try core.withGroup { group in
-      try FileLock.hold(core.configuration.lockPath, waiting: 0) {
-        try Rotation(core.configuration).run(
+    let session = vault.groupSession()
+    let id = try session.keyID()
+    let outcome = try session.withGroup { group in
+      try FileLock.hold(session.configuration.lockPath, waiting: 0) {
+        try Rotation(session.configuration).run(
           group, finally: { _ in try vault.session.freezeDaemon() },
-          { [try core.lookup.stored(.named(Person.ada.id), in: $0)] })
+          { [try session.lookup.stored(.named(Person.ada.id), in: $0)] })
       }
     }
     #expect(outcome.oldKeyFailure as? CustodyError == .timedOut)
     #expect(outcome.report.erased == 1)
-    #expect(try core.accounts(.all).usernames == ["Bob@fabrikam.example"])
+    #expect(try session.accounts(.all).usernames == ["Bob@fabrikam.example"])
     try vault.session.thawDaemon()
     #expect(try vault.keyringGenerations(id.groupID) == [1, 2])
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
     #expect(try vault.keyringGenerations(id.groupID) == [2])
-    #expect(try core.read { $0.state.pendingDeletions } == [])
+    #expect(try session.read { $0.state.pendingDeletions } == [])
   }
 
-  @Test("a change that fails takes its new key back")
-  func failedChange() throws {
+  @Test func aFailedChangeDeletesItsNewKey() throws {
     let vault = try vault()
-    let core = vault.core()
-    let id = try core.keyID()
+    let session = vault.groupSession()
+    let id = try session.keyID()
     #expect(throws: VaultError.self) {
-      try core.withGroup { group in
-        _ = try FileLock.hold(core.configuration.lockPath, waiting: 0) {
-          try Rotation(core.configuration).run(
+      try session.withGroup { group in
+        _ = try FileLock.hold(session.configuration.lockPath, waiting: 0) {
+          try Rotation(session.configuration).run(
             group, finally: { _ in throw StoreError.diskFull }, { _ in [] })
         }
       }
@@ -99,30 +95,32 @@ struct RotationTests {
     #expect(try usernames(vault) == Self.both)
   }
 
-  @Test("a key that an interrupted rotation left is replaced, and never taken for the group's")
-  func orphanKey() throws {
+  /// It is never used as the group's key.
+  @Test func theKeyOfAnInterruptedRotationIsReplaced() throws {
     let vault = try vault()
-    let core = vault.core()
-    let id = try core.keyID()
-    try vault.custodian.store(try SecretBytes.random(count: 32), as: try core.keyID(2))
+    let session = vault.groupSession()
+    let id = try session.keyID()
+    try vault.custodian.store(try SecretBytes.random(count: 32), as: try session.keyID(2))
     #expect(try usernames(vault) == Self.both)
-    #expect(try core.signOut([Person.ada.id]).isClean)
+    #expect(try session.signOut([Person.ada.id]).isClean)
     #expect(try vault.keyringGenerations(id.groupID) == [2])
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
   }
 
-  @Test("a lost keyring write after a power cut: the bridge leads on, erased stays erased")
-  func powerCut() throws {
+  /// The wrapped successor keys lead from the first key to the key in force. Erased accounts stay
+  /// erased.
+  @Test func aGroupOpensAfterAPowerCutLostTheWritesOfTheKeyring() throws {
     let vault = try vault()
-    let core = vault.core()
-    let old = try core.keyID()
+    let session = vault.groupSession()
+    let old = try session.keyID()
     let key = try vault.custodian.key(old)
-    try core.signOut([Person.ada.id])
-    try core.signOut([Person.bob.id])
-    try core.importCache(Person.bob.cache("-2"))
-    core.close()
-    // What the daemon had not written yet: three generations on, its disk has the first key.
-    try vault.custodian.delete(try core.keyID())
+    try session.signOut([Person.ada.id])
+    try session.signOut([Person.bob.id])
+    try session.importCache(Person.bob.cache("-2"))
+    session.close()
+    // The daemon had not written the changes: its disk has the first key, although the group has
+    // reached the third generation.
+    try vault.custodian.delete(try session.keyID())
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "second boot" }
 
@@ -132,12 +130,12 @@ struct RotationTests {
     }
     func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     try opens("first power cut")
-    // The key was stored anew in this boot, so the next power cut can take it back again.
+    // The key was stored again in this boot, so the next power cut can still undo that.
     #expect(try wrappedSuccessors() == [1, 2])
-    try vault.custodian.delete(try core.keyID())
+    try vault.custodian.delete(try session.keyID())
     try vault.custodian.store(key, as: old)
     vault.boot.withLock { $0 = "third boot" }
     try opens("second power cut")
@@ -146,15 +144,14 @@ struct RotationTests {
     #expect(try wrappedSuccessors() == [])
   }
 
-  @Test("a power cut that brings back the key of a rotation that never was: the bridge leads on")
-  func powerCutToAnOrphanKey() throws {
+  @Test func aGroupOpensAfterAPowerCutRestoredTheKeyOfAnUncommittedRotation() throws {
     let vault = try vault()
-    let core = vault.core()
-    let old = try core.keyID()
+    let session = vault.groupSession()
+    let old = try session.keyID()
     let key = try vault.custodian.key(old)
-    try core.signOut([Person.ada.id])
-    let id = try core.keyID()
-    core.close()
+    try session.signOut([Person.ada.id])
+    let id = try session.keyID()
+    session.close()
     try vault.custodian.delete(id)
     try vault.custodian.store(try SecretBytes.random(count: 32), as: id)
     try vault.custodian.store(key, as: old)
@@ -163,21 +160,20 @@ struct RotationTests {
     #expect(try vault.keyringGenerations(old.groupID) == [2])
   }
 
-  @Test("the kernel keyring has no former key any more when a rotation commits")
-  func kernelKeyBeforeCommit() throws {
+  @Test func theFormerKeyLeavesTheKernelKeyringBeforeTheCommit() throws {
     let vault = try TestVault(
       manifest: GroupManifest(
         name: .universalStorage, title: "test", members: [], custody: .passphrase,
         deviceMode: .private))
-    let core = vault.core {
+    let session = vault.groupSession {
       $0.passphrase = { _ in try SecretBytes(copying: Array("fake-passphrase".utf8)) }
     }
-    try core.importCache(Person.ada.cache())
-    try core.unlock(seconds: 600)
-    let old = try core.keyID()
-    _ = try core.withGroup { group in
-      try FileLock.hold(core.configuration.lockPath, waiting: 0) {
-        try Rotation(core.configuration).run(
+    try session.importCache(Person.ada.cache())
+    try session.unlock(seconds: 600)
+    let old = try session.keyID()
+    _ = try session.withGroup { group in
+      try FileLock.hold(session.configuration.lockPath, waiting: 0) {
+        try Rotation(session.configuration).run(
           group,
           finally: { _ in
             let left = try KernelKeyring.secondsLeft(old)
@@ -185,17 +181,16 @@ struct RotationTests {
           }, { _ in [] })
       }
     }
-    #expect((try KernelKeyring.secondsLeft(try core.keyID()) ?? 0) > 590)
-    _ = try core.lock()
+    #expect((try KernelKeyring.secondsLeft(try session.keyID()) ?? 0) > 590)
+    _ = try session.lock()
   }
 
-  @Test("bridges stand until a later boot has read the new key")
-  func laterBoot() throws {
+  @Test func wrappedSuccessorKeysRemainUntilALaterBootHasReadTheNewKey() throws {
     let vault = try vault()
-    try vault.core().signOut([Person.ada.id])
+    try vault.groupSession().signOut([Person.ada.id])
     func wrappedSuccessors() throws -> [UInt64] {
       let locked = try LockedGroup(path: vault.file().path)
-      return try locked.generationsWithSuccessor()
+      return try locked.generationsWithWrappedSuccessorKey()
     }
     _ = try usernames(vault)
     #expect(try wrappedSuccessors() == [1])
@@ -204,10 +199,9 @@ struct RotationTests {
     #expect(try wrappedSuccessors() == [])
   }
 
-  @Test("a vault that fell behind follows, and never deletes the key in force")
-  func staleVault() throws {
+  @Test func aSessionThatFellBehindNeverDeletesTheKeyInForce() throws {
     let vault = try vault()
-    let (first, second) = (vault.core(), vault.core())
+    let (first, second) = (vault.groupSession(), vault.groupSession())
     #expect(try first.accounts(.all).accounts.count == 2)
     #expect(try second.accounts(.all).accounts.count == 2)
     try first.signOut([Person.ada.id])
@@ -218,8 +212,7 @@ struct RotationTests {
     #expect(try usernames(vault) == ["ada@contoso.example"])
   }
 
-  @Test("rotations, imports and reads from many threads lose nothing, and leave one key")
-  func manyThreads() throws {
+  @Test func concurrentRotationsImportsAndReadsLoseNothing() throws {
     let vault = try vault()
     let failures = Mutex<[String]>([])
     let people = (0..<6).map { number in
@@ -228,16 +221,16 @@ struct RotationTests {
         username: "user\(number)@contoso.example", realm: Person.contoso)
     }
     DispatchQueue.concurrentPerform(iterations: people.count) { number in
-      let core = vault.core()
+      let session = vault.groupSession()
       for round in 0..<6 {
         do {
-          try core.importCache(people[number].cache("-\(round)"))
-          let text = try core.tokenText(account: people[number].id)
+          try session.importCache(people[number].cache("-\(round)"))
+          let text = try session.tokenText(account: people[number].id)
           if text != "fake-at-\(people[number].username)-\(round)" {
             failures.withLock { $0.append("\(number)/\(round) read \(text)") }
           }
           if round < 5 {
-            let report = try core.signOut([people[number].id])
+            let report = try session.signOut([people[number].id])
             if report.accounts.count != 1 { failures.withLock { $0.append("count") } }
           }
         } catch {
@@ -246,10 +239,10 @@ struct RotationTests {
       }
     }
     #expect(failures.withLock { $0 } == [])
-    let core = vault.core()
-    #expect(try core.accounts(.all).accounts.count == 8)
-    #expect(try core.header().generation == 31)
-    #expect(try vault.keyringGenerations(try core.keyID().groupID) == [31])
-    #expect(try core.read { try $0.verify() }.isSound)
+    let session = vault.groupSession()
+    #expect(try session.accounts(.all).accounts.count == 8)
+    #expect(try session.header().generation == 31)
+    #expect(try vault.keyringGenerations(try session.keyID().groupID) == [31])
+    #expect(try session.read { try $0.verify() }.isSound)
   }
 }

@@ -5,15 +5,13 @@ import TokenVaultModel
 
 @testable import TokenVault
 
-@Suite("Where a vault stands")
-struct VaultConfigurationTests {
-  private func make(_ environment: [String: String]) -> VaultConfiguration? {
-    VaultConfiguration(group: .universalStorage, environment: environment)
+@Suite(.timeLimit(.minutes(5))) struct VaultConfigurationTests {
+  private func make(_ environment: [String: String]) throws(VaultError) -> VaultConfiguration {
+    try VaultConfiguration(environment: environment)
   }
 
-  @Test("the base directories of the XDG specification decide, relative ones are ignored")
-  func directories() throws {
-    let plain = try #require(make(["HOME": "/h"]))
+  @Test func directoriesFollowTheXDGSpecification() throws {
+    let plain = try make(["HOME": "/h"])
     #expect(plain.directory == "/h/.local/share/tokenvault")
     #expect(
       plain.groupPath
@@ -22,36 +20,34 @@ struct VaultConfigurationTests {
       plain.manifestDirectories == [
         "/h/.config/tokenvault/keychain-groups", "/etc/tokenvault/keychain-groups",
       ])
-    let moved = try #require(
-      make(["HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_CONFIG_HOME": "relative"]))
+    let moved = try make(
+      ["HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_CONFIG_HOME": "relative"])
     #expect(moved.directory == "/d/tokenvault")
     #expect(moved.manifestDirectories[0] == "/h/.config/tokenvault/keychain-groups")
-    #expect(make(["HOME": "/h", "TOKENVAULT_HOME": "/t"])?.directory == "/t")
-    #expect(make([:]) == nil)
-    #expect(make(["HOME": "relative"]) == nil)
-    #expect(make(["XDG_DATA_HOME": "/d"]) == nil)
+    #expect(try make(["HOME": "/h", "TOKENVAULT_HOME": "/t"]).directory == "/t")
+    for environment in [[:], ["HOME": "relative"], ["XDG_DATA_HOME": "/d"]] {
+      let error = #expect(throws: VaultError.self) { try make(environment) }
+      #expect(error?.name == "homeNotSet")
+    }
   }
 
-  @Test("the session bus is the one named, else the user's; a prompt needs a display")
-  func session() throws {
-    #expect(try #require(make(["HOME": "/h"])).sessionBusAddress == nil)
-    let user = try #require(make(["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"]))
+  @Test func theSessionBusIsTheNamedOneOrTheUsers() throws {
+    #expect(try make(["HOME": "/h"]).sessionBusAddress == nil)
+    let user = try make(["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"])
     #expect(user.sessionBusAddress == "unix:path=/run/user/1/bus" && !user.allowsPrompt)
-    let named = try #require(
-      make([
-        "HOME": "/h", "XDG_RUNTIME_DIR": "/r", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/b",
-        "DISPLAY": ":0",
-      ]))
+    let named = try make([
+      "HOME": "/h", "XDG_RUNTIME_DIR": "/r", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/b",
+      "DISPLAY": ":0",
+    ])
     #expect(named.sessionBusAddress == "unix:path=/b" && named.allowsPrompt)
   }
 
-  @Test("a system credential of the group's name is its key file, if it is there")
-  func credential() throws {
+  @Test func aSystemCredentialIsTheKeyFileOfItsGroup() throws {
     let vault = try TestVault()
     let environment = ["HOME": "/h", "CREDENTIALS_DIRECTORY": vault.home.path]
-    #expect(try #require(make(environment)).keyFile == nil)
+    #expect(try make(environment).keyFile == nil)
     let file = vault.home.appending(path: "tokenvault-\(GroupName.universalStorage)")
     try Data("x".utf8).write(to: file)
-    #expect(try #require(make(environment)).keyFile == file.path)
+    #expect(try make(environment).keyFile == file.path)
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// MSAL caches of made-up accounts, in files, for `tokenvault import`.
+/// Writes MSAL caches of invented accounts for `tokenvault import`.
 enum Accounts {
-  /// How many accounts one file holds; a cache of all 100,000 would be larger than an import takes.
+  /// The number of accounts in one file: a cache with all 100,000 exceeds the limit of an import.
   static let perFile = 10_000
 
   static func write(_ range: Range<Int>, to path: String) {
@@ -32,7 +32,7 @@ enum Accounts {
     fclose(file)
   }
 
-  /// Makes a group hold accounts up to `count`, starting from `present`.
+  /// Imports accounts into a group that has `present` until it has `count`.
   static func fill(_ program: String, from present: Int, to count: Int, in directory: String) throws
   {
     var start = present

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program run to its end, with its answer thrown away.
+/// A program that runs to its end, with its output discarded.
 struct Command {
   struct Failed: Error {
     let arguments: [String]

@@ -2,23 +2,21 @@ import CSQLitePeer
 import Glibc
 import TokenVault
 
-/// A durable write of one 4 KB secret over an open vault, beside the same bytes into a bare SQLite
-/// table with the same journal and the same durability.
+/// Compares a durable write of one 4 KB secret to an open vault with a write of the same bytes to a
+/// bare SQLite table that has the same journal mode and durability.
 enum DurableWrite {
   static func run(directory: String, environment: [String: String], runs: Int) async throws -> (
     vault: Sample, bare: Sample
   ) {
     let group: GroupName = "dev.tokenvault.shared"
-    guard let configuration = VaultConfiguration(group: group, environment: environment),
-      let service = ServiceURL("https://bench.example.com")
-    else { throw Command.Failed(arguments: ["configuration"], status: -1) }
-    let vault = Vault(configuration)
+    let vault = Vault(try VaultConfiguration(group: group, environment: environment))
     let secret = [UInt8](repeating: 0x73, count: 4096)
     let bare = try BareTable(path: directory + "/bare.sqlite")
     var samples = (Sample(), Sample())
     for run in 0..<(runs + 5) {
       let start = now()
-      try await vault.addSecret(Redacted(secret), service: service, username: "bench")
+      try await vault.setSecret(
+        Redacted(secret), for: "https://bench.example.com", username: "bench")
       let middle = now()
       try bare.write(secret)
       let end = now()
@@ -31,7 +29,7 @@ enum DurableWrite {
   }
 }
 
-/// One row of a table, replaced durably.
+/// A SQLite table with one row, which each write replaces durably.
 final class BareTable {
   private var database: OpaquePointer?
   private var statement: OpaquePointer?

@@ -1,10 +1,10 @@
 import Foundation
 
-// Prints figures and their ratios; it never evaluates. `Benchmarks/run` builds and starts it in a
-// private session with a real keyring.
+// Prints figures and their ratios, and does not judge them. `Benchmarks/run` builds and starts it in
+// a private session with a real keyring.
 let environment = ProcessInfo.processInfo.environment
 guard let program = environment["TOKENVAULT_PROGRAM"], let home = environment["HOME"] else {
-  FileHandle.standardError.write(Data("start it by Benchmarks/run\n".utf8))
+  FileHandle.standardError.write(Data("start it with Benchmarks/run\n".utf8))
   exit(64)
 }
 let runs = environment["BENCH_RUNS"].flatMap(Int.init) ?? 200

@@ -8,13 +8,14 @@ package struct AccountEnumeration {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// All accounts that fulfil a query.
+  /// All accounts that match a query. A group without a file gives an empty listing with the
+  /// reason.
   package func accounts(_ query: AccountQuery) throws(VaultError) -> AccountListing {
     do {
       return try session.read { transaction in
         let selection = try self.selection(query, in: transaction)
         var found: [Account] = []
-        // One at a time, so that the memory of one account is free before the next is read.
+        // One account at a time: its memory is freed before the next one is read.
         let damaged = try transaction.forEachAccount { stored throws(StoreError) in
           if let account = selection(stored) { found.append(account) }
         }
@@ -33,9 +34,9 @@ package struct AccountEnumeration {
     }
   }
 
-  /// Maps a stored account that fulfils the query to its public view, and any other to nil. Where
-  /// the query names a client, "signed in" means for that client: a family's refresh token signs in
-  /// clients that hold nothing themselves.
+  /// Returns a function that maps a stored account to its public view if it matches the query, and
+  /// to nil otherwise. If the query names a client, "signed in" means signed in for that client: a
+  /// family's refresh token also signs in clients that have no token of their own.
   func selection(
     _ query: AccountQuery, in transaction: GroupTransaction
   ) throws -> (StoredAccount) -> Account? {
@@ -72,7 +73,8 @@ package struct AccountEnumeration {
 }
 
 extension [Account] {
-  /// Sorted by ``Account/isOrdered(_:_:)``. The names are folded once, not at each comparison.
+  /// Sorted by ``Account/isOrdered(_:_:)``. Each name is folded once instead of at every
+  /// comparison.
   fileprivate func inOrder() -> [Account] {
     let keys = map { ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment) }
     return indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }

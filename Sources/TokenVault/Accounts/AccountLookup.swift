@@ -5,7 +5,7 @@ package import TokenVaultModel
 package struct AccountLookup: Sendable {
   let group: GroupName
 
-  /// The account that a reference means.
+  /// The account that a reference names.
   /// - Throws: ``VaultError/noAccount(_:group:)``, ``VaultError/ambiguousAccount(_:candidates:)``,
   ///   ``VaultError/noAccountForDirectory(_:group:)``, or as ``current(in:)``.
   package func stored(
@@ -29,7 +29,7 @@ package struct AccountLookup: Sendable {
     }
   }
 
-  /// The accounts that several references mean, each once.
+  /// The accounts that several references name, without duplicates.
   func stored(
     _ references: [AccountReference], in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
@@ -41,9 +41,9 @@ package struct AccountLookup: Sendable {
     return accounts
   }
 
-  /// Every account of the group.
-  /// - Throws: ``StoreError/damaged(rows:)`` when one does not open: a decision over all accounts
-  ///   must not leave one out.
+  /// Every account of the group for which `isWanted` returns true.
+  /// - Throws: ``StoreError/damaged(rows:)`` if an account cannot be decrypted: a decision about
+  ///   all accounts must not omit one.
   func all(
     in transaction: GroupTransaction, where isWanted: (StoredAccount) -> Bool = { _ in true }
   ) throws -> [StoredAccount] {
@@ -55,7 +55,7 @@ package struct AccountLookup: Sendable {
     return accounts
   }
 
-  /// The group's current account: the one switched to, else the only one signed in.
+  /// The group's current account: the selected one, otherwise the only one that is signed in.
   /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)``;
   ///   ``VaultError/noCurrentAccount(_:group:)``.
   package func current(in transaction: GroupTransaction) throws -> StoredAccount {
@@ -87,20 +87,20 @@ package struct AccountLookup: Sendable {
     let environment: String
   }
 
-  /// A name that the directory of names does not have is looked for in every account before it
-  /// counts as missing, so that a damaged directory cannot hide an account. Subjects of two people
-  /// may differ only in case (OIDC Core section 2): of several accounts, the one whose id is spelt
-  /// like the text is meant.
+  /// A name that is not in the directory of names is searched for in every account before it counts
+  /// as missing, so that a damaged directory cannot hide an account. The subjects of two users may
+  /// differ only in case (OIDC Core section 2); if several accounts match, the one whose id is
+  /// spelt exactly like the text is chosen.
   private func named(
     _ text: String, _ qualified: Qualified?, in transaction: GroupTransaction
   ) throws -> StoredAccount {
     let folded = CaseFolding.fold(text)
     var found = try transaction.accounts(named: folded).preferring(text)
-    // A user name that looks like another account's selector does not take its place.
+    // A user name that looks like another account's selector must not shadow that account.
     if found.isEmpty || qualified != nil {
       found = try scan(for: text, folded, qualified, orElse: found, in: transaction)
     }
-    // Tokens that were imported before their account's environment was known are no account.
+    // Tokens that were imported with an unresolved environment are not an account.
     let settled = found.filter { !$0.record.environment.isEmpty }
     if !settled.isEmpty { found = settled }
     guard found.count <= 1 else {
@@ -112,8 +112,8 @@ package struct AccountLookup: Sendable {
     return account
   }
 
-  /// The accounts with the qualified name, else those with the whole text as a name, else those
-  /// whose id begins with the text.
+  /// The accounts with the qualified name; otherwise those with the whole text as a name; otherwise
+  /// those whose id begins with the text.
   private func scan(
     for text: String, _ folded: [UInt8], _ qualified: Qualified?, orElse bearers: [StoredAccount],
     in transaction: GroupTransaction
@@ -133,7 +133,7 @@ package struct AccountLookup: Sendable {
     }
     if let qualified, !named.isEmpty { return named.preferring(qualified.name) }
     if !bearers.isEmpty { return bearers }
-    // An account that does not open may be the one.
+    // An account that cannot be decrypted may be the one that is sought.
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
     return beginning.preferring(text)
   }
@@ -159,14 +159,15 @@ package struct AccountLookup: Sendable {
 }
 
 extension GroupSession {
-  /// The account that a reference means.
+  /// The account that a reference names.
   package func account(_ reference: AccountReference) throws(VaultError) -> Account {
     try read { self.lookup.account(try self.lookup.stored(reference, in: $0), in: $0) }
   }
 }
 
 extension [StoredAccount] {
-  /// The one among several whose id is spelt exactly like the text; all where there is none.
+  /// The only account whose id is spelt exactly like the text; all accounts if there is no such
+  /// one.
   fileprivate func preferring(_ text: String) -> [StoredAccount] {
     guard count > 1 else { return self }
     let settled = filter { !$0.record.environment.isEmpty }
@@ -177,14 +178,14 @@ extension [StoredAccount] {
 }
 
 extension AccountRecord {
-  /// The id that the account is found by when it has no other name.
+  /// The id by which the account is found if it has no other name.
   fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
 
-  /// One profile for each tenant, the home tenant's first.
+  /// One profile for each tenant, the home tenant first.
   fileprivate var tenantProfiles: [TenantProfile] {
     let home = HomeAccountID(homeAccountID)
     var profiles: [TenantProfile] = []
-    // Of two entities of one tenant, the one with an ID token says more.
+    // If a tenant has two entities, the one with an ID token has more information.
     for profile in self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) {
       let tenant = home.tenant(ofRealm: profile.tenantID)
       guard !profiles.contains(where: { CaseFolding.equal($0.tenantID, tenant) }) else { continue }

@@ -2,8 +2,9 @@ import TokenVaultGroupStore
 import TokenVaultModel
 
 extension AccountRecord {
-  /// Signed in for at least one client. A family's refresh token counts even after the client it was
-  /// issued to has signed out: the family's other clients go on using it.
+  /// Whether at least one client is signed in. A family's refresh token counts even after the
+  /// client that it was issued to has signed out, because the other clients of the family still use
+  /// it.
   var isSignedIn: Bool {
     stored.contains { $0.credential.kind == .secret }
       || clients.values.contains(.signedIn)
@@ -14,8 +15,9 @@ extension AccountRecord {
       }
   }
 
-  /// Signed in for one client: it holds a refresh token of its own or of its family, or its sign-in
-  /// is recorded. A sign-out of the client wins over any token (MSAL for iOS and macOS).
+  /// Whether a client is signed in: it has a refresh token of its own or of its family, or its
+  /// sign-in is recorded. A sign-out of the client outweighs any token (as in MSAL for iOS and
+  /// macOS).
   func isSignedIn(_ client: FamilyClient) -> Bool {
     switch clients[CaseFolding.key(client.id)] {
     case .signedOut: false

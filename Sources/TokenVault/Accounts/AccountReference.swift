@@ -1,12 +1,13 @@
 package import TokenVaultModel
 
-/// The account that a request is about. The command line alone makes one from text.
+/// Identifies the account of a request. Only the command line makes a reference from text.
 package enum AccountReference: Hashable, Sendable {
-  /// An account that the group returned before. It is found by its tag, without a look at any other.
+  /// An account that the group returned before. It is found by its tag, without reading any other
+  /// account.
   case known(Account)
-  /// A user name, an alias, a home account id or a unique prefix of one.
+  /// A user name, an alias, a home account id, or a unique prefix of an id.
   case named(String)
-  /// A name in one environment. `text` is what the user typed, which may be a name by itself.
+  /// A name in one environment. `text` is the user's input, which may itself be a name.
   case qualified(name: String, environment: String, text: String)
   /// The account of the rule for this directory; `account` is its tag.
   case rule(account: [UInt8], directory: String)
@@ -15,13 +16,13 @@ package enum AccountReference: Hashable, Sendable {
 }
 
 extension AccountReference {
-  /// The account that a user names: a user name, an alias, a home account id, a unique prefix of
-  /// one, or one of these but a prefix with its environment, as `ID//ENVIRONMENT`.
-  /// Only the command line calls this; everything else passes references on.
+  /// Parses a user's input: a user name, an alias, a home account id or a unique prefix of an id.
+  /// Each of them except a prefix may be qualified by its environment, as in `ID//ENVIRONMENT`.
+  /// Only the command line calls this initialiser; all other code passes references on.
   package init(parsing text: String) {
     let bytes = text.utf8
     let slash = UInt8(ascii: "/")
-    // No host has a slash, so the last two of them separate.
+    // A host name contains no slash, so the last two slashes are the separator.
     guard let last = bytes.lastIndex(of: slash), last > bytes.startIndex,
       bytes[bytes.index(before: last)] == slash
     else {
@@ -35,9 +36,9 @@ extension AccountReference {
 }
 
 extension Account {
-  /// The text that means this account and no other of its group: `ID//ENVIRONMENT`, where ID is the
-  /// home account id, or the client of tokens that came without an account. For people, not for
-  /// programs: a program keeps the ``Account``.
+  /// The text that identifies this account among all of its group: `ID//ENVIRONMENT`, where ID is
+  /// the home account id, or the client of tokens that were imported without an account. It is
+  /// meant for users. A program keeps the ``Account`` itself.
   public var selector: String {
     (identifier.isEmpty ? identity.orphanClient : identifier) + "//" + environment
   }

@@ -1,15 +1,15 @@
 import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// Gives accounts their short names.
+/// Sets the aliases of accounts.
 package struct AliasChange {
   private let session: GroupSession
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Gives an account an alias; an empty one removes it.
-  /// - Throws: ``VaultError/aliasTaken(_:by:)``; ``VaultError/invalid(_:)`` for an alias of more
-  ///   than 128 bytes, or with spaces or control characters.
+  /// Sets the alias of an account; an empty alias removes it.
+  /// - Throws: ``VaultError/aliasTaken(_:by:)``; ``VaultError/invalid(_:)`` if the alias has more
+  ///   than 128 bytes, a space or a control character.
   package func set(
     _ alias: String, of reference: AccountReference
   ) throws(VaultError) -> Account {

@@ -8,16 +8,16 @@ package struct CurrentAccountSelection {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// MSAL's getCurrentAccount for a client: the current account and the account last returned to the
-  /// client. The answer is remembered; several candidates are an error and change nothing.
+  /// MSAL's getCurrentAccount for a client: the current account, and the account last returned to
+  /// that client. The result is recorded. Several candidates are an error, which changes nothing.
   package func current(client: String) throws(VaultError) -> CurrentAccount {
-    // An unchanged answer writes nothing: two tools that ask after each change of the group would
-    // otherwise wake each other for ever.
+    // An unchanged result writes nothing. Otherwise two tools that call this after each change of
+    // the group would wake each other forever.
     let key = CaseFolding.key(client)
     let known = try session.read { transaction in
       (try self.find(client: client, in: transaction), transaction.state.principals[key])
     }
-    if known.0.tag == known.1?.account, known.1?.signedOutAccount == nil { return known.0.answer }
+    if known.0.tag == known.1?.account, known.1?.previousAccount == nil { return known.0.answer }
     return try session.write { transaction in
       let found = try self.find(client: client, in: transaction)
       transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
@@ -54,13 +54,13 @@ package struct CurrentAccountSelection {
     if let stored = try transaction.account(tag: principal.account) {
       return .present(lookup.account(stored, in: transaction))
     }
-    guard let account = principal.signedOutAccount else { return .erased }
+    guard let account = principal.previousAccount else { return .erased }
     return .left(
       homeAccountID: HomeAccountID(account.homeAccountID), username: account.username,
       environment: account.environment)
   }
 
-  /// Makes an account the group's current one.
+  /// Makes an account the current one of the group.
   package func select(_ reference: AccountReference) throws(VaultError) -> Account {
     try session.write { transaction in
       let stored = try self.lookup.stored(reference, in: transaction)
@@ -69,7 +69,7 @@ package struct CurrentAccountSelection {
     }
   }
 
-  /// Makes a directory and everything below it use an account of the group.
+  /// Makes an account of the group the one for a directory and everything below it.
   package func select(
     _ reference: AccountReference, in directory: String
   ) throws(VaultError) -> Account {

@@ -1,10 +1,10 @@
 public import TokenVaultModel
 
-/// MSAL's device information, as far as Linux has it.
+/// MSAL's device information, as far as it exists on Linux.
 public struct DeviceInformation: Sendable {
   /// Whether one person or several use the machine.
   public let mode: GroupManifest.DeviceMode
-  /// The file that sets the mode; nil where the shipped manifest does.
+  /// The file that sets the mode; nil if the mode comes from the shipped manifest.
   public let source: String?
 
   init(mode: GroupManifest.DeviceMode, source: String?) {
@@ -12,7 +12,7 @@ public struct DeviceInformation: Sendable {
     self.source = source
   }
 
-  /// Reads the machine's device file first, then the group's manifest.
+  /// Reads the machine's device file; if there is none, the group's manifest.
   package init(_ configuration: VaultConfiguration) throws(VaultError) {
     if let bytes = try SmallFile.read(configuration.deviceFile) {
       self.init(

@@ -1,7 +1,7 @@
 import TokenVaultGroupStore
 import TokenVaultModel
 
-/// A client, with the application metadata that imported caches and earlier sign-ins left.
+/// A client, with the application metadata from imported caches and earlier sign-ins.
 struct FamilyClient {
   let id: String
   private let apps: [MSALCache.App]
@@ -11,8 +11,8 @@ struct FamilyClient {
     apps = try CacheExtras.read(transaction).apps.filter { CaseFolding.equal($0.clientID, id) }
   }
 
-  /// Whether the Microsoft family's refresh token may serve the client: metadata without a family
-  /// says no; without metadata, nothing has tried yet.
+  /// Whether the Microsoft family's refresh token may work for this client. Metadata without a
+  /// family excludes it; without metadata it has not been tried yet.
   func mayBeInFamily(at environment: String) -> Bool {
     let known = apps.filter { CloudEnvironment.same($0.environment, environment) }
     return known.isEmpty || known.contains { !$0.familyID.isEmpty }

@@ -11,12 +11,16 @@ struct SharedDevice {
     lookup = session.lookup
   }
 
+  /// Refuses to store several accounts on a shared device.
   /// - Throws: ``VaultError/sharedDeviceTakesOne(given:)``.
   func requireOne(of count: Int) throws(VaultError) {
     if isShared, count > 1 { throw .sharedDeviceTakesOne(given: count) }
   }
 
-  /// - Parameter tags: the accounts that were just stored.
+  /// Refuses a change after which a shared device has an account besides those just stored.
+  /// - Parameters:
+  ///   - tags: The tags of the accounts that were just stored.
+  ///   - transaction: The transaction that stored them.
   /// - Throws: ``VaultError/sharedDeviceOccupied(by:)``.
   func requireAlone(_ tags: [[UInt8]], in transaction: GroupTransaction) throws {
     guard isShared, transaction.state.accountCount > Set(tags).count else { return }

@@ -2,7 +2,7 @@ package import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
 
-/// Copies a group's file, and puts a copy back.
+/// Copies a group's file, and restores a copy.
 package struct Backup {
   private let session: GroupSession
   private var configuration: VaultConfiguration { session.configuration }
@@ -10,22 +10,22 @@ package struct Backup {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Writes a copy of the group file to a path where nothing is yet.
+  /// Writes a copy of the group file to a path that does not exist yet.
   ///
-  /// It is as sealed as the group: only the group's present key opens it, and the next sign-out
-  /// destroys that key.
+  /// The copy is as well protected as the group: only the present key of the group opens it, and
+  /// the next sign-out destroys that key.
   package func write(to path: String) throws(VaultError) {
     try session.withGroup { group in
-      // A damaged group must not become somebody's only copy.
+      // A damaged group must not become the only copy that a user has.
       guard try group.read({ try $0.verify() }).isSound else { throw StoreError.damaged(rows: nil) }
       try GroupBackup.write(group, to: path)
     }
   }
 
-  /// Puts a backup in the place of the group.
+  /// Replaces the group by a backup.
   ///
-  /// Nothing is changed unless the backup opens with a key that is still there, is sound, and is of
-  /// no older generation than the group: an erased account must not return.
+  /// Nothing is changed unless the backup opens with a key that still exists, is undamaged, and has
+  /// at least the generation of the group: an erased account must not return.
   package func restore(from path: String) throws(VaultError) -> VerificationReport {
     session.close()
     return try vaultErrors(group) {
@@ -48,7 +48,7 @@ package struct Backup {
     let present = try present(path)
     switch present {
     case .none, .unreadable:
-      // Nobody can have an unreadable file open, and so nobody its log.
+      // No process can have an unreadable file open, so none uses its log.
       let draft = StaleCopies(configuration).restoreDraft
       try GroupCreation.remove(draft)
       try GroupBackup.write(backup, to: draft)
@@ -81,7 +81,7 @@ package struct Backup {
     }
   }
 
-  /// What is left of a copy is sealed, and the next restore or sign-out removes it.
+  /// A copy that cannot be removed is encrypted, and the next restore or sign-out removes it.
   private func discard(_ copy: String) {
     do { try GroupCreation.remove(copy) } catch { _ = error }
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The running boot, as the kernel names it.
+/// Identifies the running boot by the id that the kernel assigns to it.
 enum Boot {
   static func identifier() throws(VaultError) -> String {
     let path = "/proc/sys/kernel/random/boot_id"

@@ -2,17 +2,18 @@ import Dispatch
 import Glibc
 import TokenVaultGroupStore
 
-/// Tells when something was written beside a path, by inotify(7): its descriptor can be read then.
+/// Watches for writes to files beside a path, by inotify(7). Its descriptor becomes readable after
+/// one.
 package struct DirectoryWatch: ~Copyable {
   package let descriptor: Int32
 
-  /// When to look again after something was written. A commit is seen by others when SQLite has
-  /// changed its index in shared memory, which is after the log was written and synced, and which
-  /// inotify does not tell: whoever looks at once may still see what was before, and nothing more
-  /// is told.
+  /// The delays, in milliseconds, after which to read the group again once a write was reported.
+  /// Other processes see a commit only when SQLite has changed its index in shared memory. That
+  /// happens after the log was written and synced, and inotify does not report it: a reader that
+  /// looks at once may still see the old state and would not be notified again.
   package static let pausesMilliseconds = [100, 1_000, 5_000]
 
-  /// Begins to watch the directory of a path; it is made where there is none.
+  /// Starts to watch the directory of a path, which is created if it does not exist.
   package init(beside path: String) throws { descriptor = try Self.open(beside: path) }
 
   deinit { close(descriptor) }
@@ -33,7 +34,7 @@ package struct DirectoryWatch: ~Copyable {
     return descriptor
   }
 
-  /// Takes what there is to be read: what counts is what stands in the directory now.
+  /// Discards the pending events: only the present content of the directory matters.
   package func drain() { Self.drain(descriptor) }
 
   private static func drain(_ descriptor: Int32) {
@@ -43,12 +44,13 @@ package struct DirectoryWatch: ~Copyable {
     }) > 0 {}
   }
 
-  /// The stream has room for one event: the reader looks at what is there now, not at each event.
+  /// The stream buffers a single event: its reader looks at the present state and not at each
+  /// event.
   static func events(beside path: String) -> AsyncThrowingStream<Void, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       do {
         let descriptor = try open(beside: path)
-        // Dispatch sources may be used from any thread, though their type does not say so.
+        // Dispatch sources may be used from any thread, although their type is not Sendable.
         let queue = DispatchQueue(label: "dev.tokenvault.changes")
         nonisolated(unsafe) let source = DispatchSource.makeReadSource(
           fileDescriptor: descriptor, queue: queue)

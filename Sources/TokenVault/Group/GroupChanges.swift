@@ -1,17 +1,18 @@
-/// An element for each change of a group by somebody else.
+/// A sequence with an element for each change of a group by another process or another `Vault` of
+/// this process.
 public struct GroupChanges: AsyncSequence, Sendable {
-  /// The group changed: what was read from it before may be out of date.
+  /// The group has changed; data read from it before may be out of date.
   public struct Change: Sendable {}
-  /// One change.
+  /// A change of the group.
   public typealias Element = Change
 
   let vault: Vault
 
-  /// Begins to watch.
+  /// Creates an iterator, which starts to watch the group.
   public func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
 
-  /// Watches from the first call of ``Iterator/next()`` on: what is read after it was begun is
-  /// either up to date or told of.
+  /// Reports the changes since the first call of ``Iterator/next()``: data read after that call
+  /// began is either up to date, or a change follows.
   public struct Iterator: AsyncIteratorProtocol {
     private let vault: Vault
     private var events: AsyncThrowingStream<Void, any Error>.AsyncIterator
@@ -24,8 +25,8 @@ public struct GroupChanges: AsyncSequence, Sendable {
         .makeAsyncIterator()
     }
 
-    /// Waits for the next change; nil when the task was cancelled.
-    /// - Throws: ``VaultError`` when the group can no longer be read or watched.
+    /// Waits for the next change; nil if the task was cancelled.
+    /// - Throws: ``VaultError`` if the group can no longer be read or watched.
     public mutating func next() async throws -> Change? {
       if isFirst {
         mark = try await vault.changeMark()

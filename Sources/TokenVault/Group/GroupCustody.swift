@@ -3,7 +3,7 @@ import TokenVaultKeyCustody
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// Puts a group's key into a custody, and moves it from one to another.
+/// Puts a group's key into a custody, and moves it from one custody to another.
 struct GroupCustody {
   private let configuration: VaultConfiguration
   private let retrieval: KeyRetrieval
@@ -15,18 +15,19 @@ struct GroupCustody {
 
   var custodian: SecretServiceCustodian { retrieval.custodian }
 
-  /// What a new slot is sealed with.
+  /// The key that seals a new slot, and its parameters.
   final class SlotMaterial {
     let key: SecretBytes
-    let parameters: LockedGroup.Slot.Parameters
+    let parameters: KeySlot.Parameters
 
-    init(key: consuming SecretBytes, parameters: LockedGroup.Slot.Parameters) {
+    init(key: consuming SecretBytes, parameters: KeySlot.Parameters) {
       self.key = key
       self.parameters = parameters
     }
   }
 
-  /// A key-encryption key for a new slot: a new passphrase, or the key file's content.
+  /// A key-encryption key for a new slot, derived from a new passphrase or from the content of the
+  /// key file.
   func slotMaterial(
     _ custody: GroupHeader.Custody, keyFile: String? = nil
   ) throws -> SlotMaterial {
@@ -46,11 +47,11 @@ struct GroupCustody {
   ) throws -> SlotMaterial {
     let slot = try Custodian.newSlotParameters()
     return SlotMaterial(
-      key: try custodian.key(slot), parameters: LockedGroup.Slot.Parameters(slot))
+      key: try custodian.key(slot), parameters: KeySlot.Parameters(slot))
   }
 
-  /// The caller holds the group's lock.
-  /// - Returns: what failed after the commit.
+  /// Moves the group to a new key and custody. The caller holds the group's lock.
+  /// - Returns: The error of a step after the commit, if one failed.
   func rekey(
     _ group: UnlockedGroup, to custody: GroupHeader.Custody, keyFile: String?
   ) throws -> (any Error)? {

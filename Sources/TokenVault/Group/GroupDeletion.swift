@@ -10,23 +10,25 @@ package struct GroupDeletion {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Deletes the group: its key in the keyring first, which alone makes copies of the file
-  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. Of a
-  /// file that is damaged beyond its header nothing tells the key: it stays, and opens nothing.
+  /// Deletes the group: first its key in the keyring, which by itself makes copies of the file
+  /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. If the
+  /// file is damaged beyond its header, its key cannot be identified: the key stays in the keyring,
+  /// where it opens nothing.
   package func delete() throws(VaultError) {
     try session.admit()
     try vaultErrors(group) {
-      // No lock is made for a group that is not there.
+      // A lock file is not created for a group that does not exist.
       _ = try self.readableHeader()
       self.session.close()
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        // Until the lock was had, others may have moved the group on, or made another.
+        // While this process waited for the lock, another may have rotated the group's key or
+        // created another group.
         try self.delete(self.readableHeader())
       }
     }
   }
 
-  /// The header; nil where the file is too damaged to have one.
+  /// The header; nil if the file is too damaged to have one.
   private func readableHeader() throws -> GroupHeader? {
     do { return try LockedGroup(path: configuration.groupPath).header } catch {
       switch error {

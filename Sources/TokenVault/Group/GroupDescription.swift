@@ -1,18 +1,18 @@
 package import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// Where a group's key is.
+/// The place that keeps a group's key.
 package typealias GroupCustodyKind = GroupHeader.Custody
 
-/// What can be said of a group without opening it.
+/// The properties of a group that are known without opening it.
 package struct GroupDescription: Sendable {
   package let name: GroupName
-  /// Its manifest; nil when there is none.
+  /// The group's manifest; nil if there is none.
   package let manifest: Manifests.Found?
-  /// What its file's header says; nil when it has no file.
+  /// The content of the file's header; nil if the group has no file.
   package let file: (custody: GroupCustodyKind, generation: UInt64)?
 
-  /// The custody in force: the file's, else the one it would be made with.
+  /// The custody in force: that of the file, otherwise the one that the file would be created with.
   package var custody: GroupCustodyKind? {
     file?.custody ?? manifest.map { GroupCustodyKind($0.manifest.custody) }
   }

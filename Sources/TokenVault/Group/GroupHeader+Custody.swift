@@ -2,7 +2,7 @@ package import TokenVaultGroupStore
 package import TokenVaultModel
 
 extension GroupHeader.Custody {
-  /// The custody of a group made from a manifest.
+  /// The custody of a group that is created from a manifest.
   package init(_ custody: GroupManifest.Custody) {
     switch custody {
     case .secretService: self = .secretService
@@ -13,7 +13,7 @@ extension GroupHeader.Custody {
 }
 
 extension GroupHeader.Custody {
-  /// The word for people, JSON and options.
+  /// The name of the custody in messages, JSON and options.
   package var word: String {
     switch self {
     case .secretService: "secret-service"

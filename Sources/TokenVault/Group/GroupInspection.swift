@@ -10,15 +10,15 @@ package struct GroupInspection {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Opens every row of the group and checks them against each other.
+  /// Decrypts every row of the group and checks the rows against each other.
   package func verify() throws(VaultError) -> VerificationReport {
     try session.read { try $0.verify() }
   }
 
-  /// The custody that the file names, without opening it.
+  /// The custody in the file's header. The group is not opened.
   package func custody() throws(VaultError) -> GroupHeader.Custody { try header().custody }
 
-  /// Describes the group.
+  /// The group's manifest and header. The group is not opened.
   package func describe() throws(VaultError) -> GroupDescription {
     let manifest: Manifests.Found?
     do { manifest = try session.configuration.manifests.find(group) } catch .noManifest {
@@ -40,17 +40,17 @@ package struct GroupInspection {
     }
   }
 
-  /// What a diagnosis finds in a group. Unfinished sign-outs are finished by looking at it.
+  /// The findings of a diagnosis. It opens the group, which finishes unfinished sign-outs.
   package func diagnose() throws(VaultError) -> (pendingDeletions: Int, oldWrappedSuccessors: Bool)
   {
     let boot = try Boot.identifier()
     return try session.read {
-      ($0.state.pendingDeletions.count, $0.hasOldWrappedSuccessors(boot: boot))
+      ($0.state.pendingDeletions.count, $0.hasDueDeletionChecks(boot: boot))
     }
   }
 
-  /// Refuses a vault directory that others may read or write.
-  /// - Returns: whether it is there.
+  /// Refuses a vault directory that other users may read or write.
+  /// - Returns: Whether the directory exists.
   package func checkDirectory() throws(VaultError) -> Bool {
     do {
       try vaultErrors(group) {
@@ -61,7 +61,7 @@ package struct GroupInspection {
     } catch .noGroup { return false }
   }
 
-  /// What a diagnosis sees of the Secret Service; never prompts.
+  /// The state of the Secret Service, for a diagnosis. It never prompts.
   package func secretServiceStatus() -> SecretServiceStatus {
     SecretServiceCustodian(busAddress: configuration.sessionBusAddress, allowPrompt: false).status()
   }

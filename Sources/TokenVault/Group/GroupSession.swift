@@ -2,11 +2,11 @@ import Dispatch
 package import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// One group, opened at the first use and reopened when another process has moved it to a newer
-/// generation.
+/// One group. It is opened at the first use, and reopened when another process has moved it to a
+/// newer generation.
 ///
 /// Calls block; ``Vault`` keeps them off the cooperative pool. Several threads may share a session:
-/// one transaction runs at a time, and the group is opened, and its passphrase asked for, once. A
+/// one transaction runs at a time, and the group is opened, and its passphrase read, only once. A
 /// caller that also needs the group's lock takes the lock first and the session second, so that no
 /// thread waits for another process while it holds the session.
 package final class GroupSession: @unchecked Sendable {
@@ -16,9 +16,9 @@ package final class GroupSession: @unchecked Sendable {
   private var opened: UnlockedGroup? {
     willSet { ownCommits += opened?.commits ?? 0 }
   }
-  /// The changes that this session made over connections that are closed now.
+  /// The number of changes that this session made over connections that are now closed.
   private var ownCommits: UInt64 = 0
-  /// The group that this session created.
+  /// The id of the group that this session created.
   private var createdGroup: [UInt8]?
   private var admitted: GroupManifest?
 
@@ -30,8 +30,8 @@ package final class GroupSession: @unchecked Sendable {
 
   // MARK: Transactions
 
-  /// Reads one snapshot.
-  /// - Throws: ``VaultError/noGroup(_:)`` for a group without a file.
+  /// Reads one snapshot of the group.
+  /// - Throws: ``VaultError/noGroup(_:)`` if the group has no file.
   package func read<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
     try withGroup { try $0.read(body) }
   }
@@ -41,12 +41,12 @@ package final class GroupSession: @unchecked Sendable {
     try withGroup { try $0.write(body) }
   }
 
-  /// Runs `body` over the open group, and again after another process has rotated the key.
+  /// Runs `body` with the open group, and again if another process has rotated the key meanwhile.
   func withGroup<R>(_ body: (UnlockedGroup) throws -> R) throws(VaultError) -> R {
     turn.wait()
     defer { turn.signal() }
     return try vaultErrors(group) {
-      // Another process can only get ahead by rotating the key once more.
+      // Another process can only get ahead of this one by rotating the key once more.
       for _ in 0..<200 {
         do { return try body(try open()) } catch StoreError.generationChanged { opened = nil }
       }
@@ -66,14 +66,14 @@ package final class GroupSession: @unchecked Sendable {
     return group
   }
 
-  /// Uses a group that was opened by other means than its custody; nil for none.
+  /// Uses a group that was opened by other means than its custody; nil closes the present one.
   func adopt(_ group: UnlockedGroup?) {
     turn.wait()
     defer { turn.signal() }
     opened = group
   }
 
-  /// Records that this session created the group, with this number of commits.
+  /// Records that this session created the group, in this number of commits.
   func noteCreation(of groupID: [UInt8], commits: UInt64) {
     turn.wait()
     defer { turn.signal() }
@@ -84,11 +84,12 @@ package final class GroupSession: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Differs after another process, or another session of this one, changed the group.
+  /// A value that changes whenever another process, or another session of this process, changes the
+  /// group.
   struct ChangeMark: Equatable, Sendable {
     let groupID: [UInt8]
     let foreignCommits: UInt64
-    /// Whether this session created the group and nothing else has changed it.
+    /// Whether this session created the group and is the only one that has changed it.
     let isOwnWork: Bool
   }
 
@@ -109,7 +110,8 @@ package final class GroupSession: @unchecked Sendable {
 
   // MARK: Membership
 
-  /// The group's manifest, after the executable was found among its members.
+  /// Checks that the executable is a member of the group.
+  /// - Returns: The group's manifest.
   @discardableResult
   package func requireMembership() throws(VaultError) -> GroupManifest {
     turn.wait()
@@ -117,8 +119,8 @@ package final class GroupSession: @unchecked Sendable {
     return try admittedManifest()
   }
 
-  /// Refuses an executable that is not a member. The command line is every group's administrator: a
-  /// group whose manifest is gone must still be listed and signed out of.
+  /// Refuses an executable that is not a member. The command line, which administers every group,
+  /// is exempt: a group whose manifest is missing must still be listed and signed out of.
   func admit() throws(VaultError) {
     turn.wait()
     defer { turn.signal() }

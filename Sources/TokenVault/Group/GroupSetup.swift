@@ -12,8 +12,8 @@ package struct GroupSetup {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Makes the group when it has no file, with its manifest's custody.
-  /// - Returns: whether it was made now.
+  /// Creates the group with its manifest's custody if it has no file.
+  /// - Returns: Whether the group was created.
   @discardableResult
   package func createIfMissing() throws(VaultError) -> Bool {
     do {
@@ -24,15 +24,15 @@ package struct GroupSetup {
         try create()
         return true
       } catch .groupExists {
-        // Another process made it first.
+        // Another process created it first.
         return false
       }
     }
   }
 
-  /// Makes the group from a manifest, which is saved if it differs from the one in force. A key file
-  /// that does not exist is created. A group that could not be made leaves nothing behind.
-  /// - Returns: the key file that was created; nil for none.
+  /// Creates the group from a manifest, which is saved if it differs from the one in force. A key
+  /// file that does not exist is created. A failed creation leaves nothing behind.
+  /// - Returns: The path of the key file that was created; nil if none was.
   package func create(from manifest: GroupManifest) throws(VaultError) -> String? {
     let present = try GroupInspection(session).describe()
     guard present.file == nil else { throw .groupExists(group) }
@@ -42,7 +42,7 @@ package struct GroupSetup {
       if isChanged { try configuration.manifests.save(manifest) }
       try create()
     } catch {
-      // A group that has its file needs its key file and its manifest, whatever failed after that.
+      // A group that has its file needs its key file and its manifest, even if a later step failed.
       if unsafe access(configuration.groupPath, F_OK) != 0 {
         if isChanged { try putBack(present.manifest) }
         if let keyFile { KeyFileCreation.takeBack(keyFile) }
@@ -61,7 +61,7 @@ package struct GroupSetup {
     try configuration.manifests.save(manifest.manifest)
   }
 
-  /// Makes the group. An existing file is never written over, whatever became of its key.
+  /// Creates the group. An existing file is never overwritten, even if its key is lost.
   package func create() throws(VaultError) {
     let manifest = try session.requireMembership()
     try vaultErrors(group) {
@@ -81,13 +81,13 @@ package struct GroupSetup {
   private func make(_ path: String, header: GroupHeader) throws {
     let custody = GroupCustody(configuration)
     if header.custody == .secretService {
-      // A keyring that is locked or away is told before there is anything to take back.
+      // A locked or missing keyring is reported before there is anything to undo.
       _ = try custody.custodian.generations(of: header.groupID)
     }
     let key = try SecretBytes.random(count: 32)
     let draft: UnlockedGroup
     do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
-      // No keyring knows the key yet. The first error is the one to tell of.
+      // No keyring has the key yet. The first error is the one to report.
       do { try GroupCreation.remove(GroupCreation.draftPath(for: path)) } catch { _ = error }
       throw error
     }
@@ -104,8 +104,8 @@ package struct GroupSetup {
       }
       guard try draft.truncateLog() else { throw StoreError.busy }
     } catch {
-      // The first error is the one to tell of. A draft whose key may be in a keyring that does not
-      // answer stays as the note of it, for the next creation to discard.
+      // The first error is the one to report. If the keyring does not respond and may have the key,
+      // the draft stays as a record of it, and the next creation discards both.
       do { try StaleCopies(configuration).discardDraft() } catch { _ = error }
       throw error
     }
@@ -114,7 +114,7 @@ package struct GroupSetup {
   }
 
   private func publish(_ draft: consuming UnlockedGroup, _ path: String) throws {
-    // SQLite removes the log with the last connection; only then has the file all of it.
+    // SQLite removes the log when the last connection closes; only then is everything in the file.
     _ = consume draft
     try GroupCreation.publish(path)
   }

@@ -2,7 +2,7 @@ import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
 
-/// Keeps a group unlocked for a time, with its key in the kernel keyring.
+/// Keeps a group unlocked for a limited time, with its key in the kernel keyring.
 package struct KernelUnlock {
   private let session: GroupSession
   private var configuration: VaultConfiguration { session.configuration }
@@ -10,7 +10,7 @@ package struct KernelUnlock {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Keeps the group's key in the kernel keyring for a time.
+  /// Keeps the group's key in the kernel keyring for this number of seconds.
   package func unlock(seconds: UInt32) throws(VaultError) {
     try session.withGroup { group in
       let id = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
@@ -18,8 +18,8 @@ package struct KernelUnlock {
     }
   }
 
-  /// Takes the group's key out of the kernel keyring.
-  /// - Returns: whether it was there.
+  /// Removes the group's key from the kernel keyring.
+  /// - Returns: Whether the key was there.
   package func lock() throws(VaultError) -> Bool {
     try vaultErrors(group) {
       let header = try GroupInspection(self.session).header()

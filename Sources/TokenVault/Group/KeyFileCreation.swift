@@ -2,10 +2,10 @@ import Glibc
 import TokenVaultKeyCustody
 import TokenVaultModel
 
-/// Creates the key file of a custody, and takes it back when nothing came to need it.
+/// Creates the key file of a custody, and removes it again if it is not needed in the end.
 enum KeyFileCreation {
   /// Creates the key file that the custody names, if it does not exist.
-  /// - Returns: its path, when it was created now.
+  /// - Returns: Its path if it was created; nil otherwise.
   static func createIfMissing(
     _ custody: GroupManifest.Custody
   ) throws(VaultError) -> String? {
@@ -20,6 +20,6 @@ enum KeyFileCreation {
     return path
   }
 
-  /// Removes a key file that ``createIfMissing(_:)`` created and nothing was sealed under.
+  /// Removes a key file that ``createIfMissing(_:)`` created and that no slot was sealed with.
   static func takeBack(_ path: String) { unsafe unlink(path) }
 }

@@ -3,7 +3,8 @@ import TokenVaultKeyCustody
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// Finds the key that opens a group file, by the custody that the file's header names and no other.
+/// Retrieves the key that opens a group file, from the custody in the file's header and from no
+/// other.
 struct KeyRetrieval {
   let configuration: VaultConfiguration
 
@@ -12,10 +13,10 @@ struct KeyRetrieval {
       busAddress: configuration.sessionBusAddress, allowPrompt: configuration.allowsPrompt)
   }
 
-  /// Opens the file, following rotations that happen meanwhile.
+  /// Opens the file, and follows rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<200 {
-      // The service's first answer comes while the file is opened and OpenSSL gets ready.
+      // The first reply of the service arrives while the file is opened and OpenSSL is initialised.
       let conversation = custodian.begin()
       let locked = try LockedGroup(path: path)
       CryptoPreparation.run()
@@ -24,8 +25,7 @@ struct KeyRetrieval {
         let key = try key(for: locked, over: conversation)
         return try locked.unlock(key)
       } catch {
-        // A key that is missing or wrong may just be one that was rotated away since the header
-        // was read.
+        // A missing or wrong key may only mean that the key was rotated after the header was read.
         guard Self.isMismatch(error) else { throw error }
         let again = try LockedGroup(path: path)
         guard again.header == header else { continue }
@@ -49,7 +49,7 @@ struct KeyRetrieval {
   ) throws -> SecretBytes {
     let header = locked.header
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
-    // The user unlocked the group for a time, whatever its custody.
+    // The user unlocked the group for a limited time, whatever its custody.
     if let kept = try KernelKeyring.key(id) { return kept }
     switch header.custody {
     case .secretService:
@@ -61,27 +61,27 @@ struct KeyRetrieval {
     }
   }
 
-  private func passphraseKey(_ parameters: LockedGroup.Slot.Parameters) throws -> SecretBytes {
+  private func passphraseKey(_ parameters: KeySlot.Parameters) throws -> SecretBytes {
     guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     return try PassphraseCustodian(passphrase).key(KeySlotParameters(parameters))
   }
 
-  /// After a rekey that was cut short behind its commit, the key file is the one that the manifest
-  /// would have named next.
+  /// If a rekey was interrupted after its commit, the slot's key file is the one in the staged
+  /// manifest.
   private func openByKeyFile(
-    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup
+    _ slot: KeySlot, of locked: borrowing LockedGroup
   ) throws -> SecretBytes {
     do { return try open(slot, of: locked, byFile: keyFilePath()) } catch {
       guard let path = stagedKeyFile() else { throw error }
-      // The first error is about the file that is in force.
+      // The first error is about the key file in force.
       do { return try open(slot, of: locked, byFile: path) } catch _ { throw error }
     }
   }
 
   private func open(
-    _ slot: LockedGroup.Slot, of locked: borrowing LockedGroup, byFile path: String
+    _ slot: KeySlot, of locked: borrowing LockedGroup, byFile path: String
   ) throws -> SecretBytes {
     try locked.open(
       slot, at: .custody,
@@ -90,7 +90,7 @@ struct KeyRetrieval {
 
   private func stagedKeyFile() -> String? {
     let manifests = Manifests(directories: configuration.manifestDirectories)
-    // One that cannot be read names no file.
+    // A staged manifest that cannot be read names no file.
     do {
       guard case .keyFile(let path)? = try manifests.staged(configuration.group)?.custody else {
         return nil
@@ -109,9 +109,9 @@ struct KeyRetrieval {
     return path
   }
 
-  /// The keyring answered, and what it has does not open the file. Either it lost what it was
-  /// told last (a power cut: a wrapped successor key leads on from the key it kept), or several items bear the
-  /// id, or the file is a copy from before a sign-out.
+  /// Called when the keyring responded, but its key does not open the file. There are three causes:
+  /// the keyring lost the latest item in a power cut, and a wrapped successor key leads on from the
+  /// key that it kept; several items have the id; or the file is a copy from before a sign-out.
   private func recover(
     _ locked: consuming LockedGroup, from failure: any Error
   ) throws -> UnlockedGroup {
@@ -122,7 +122,8 @@ struct KeyRetrieval {
     return try unwrapSuccessors(locked, id: id, failure: failure)
   }
 
-  /// Nil when the keyring has no key of the generation, or only that of a rotation that never was.
+  /// Nil if the keyring has no key of the generation, or only the key of a rotation that was never
+  /// committed.
   private func fittingKey(
     _ id: GroupKeyID, _ check: LockedGroup.KeyCheck
   ) throws -> SecretBytes? {
@@ -135,7 +136,7 @@ struct KeyRetrieval {
     _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
   ) throws -> UnlockedGroup {
     let kept = try custodian.generations(of: id.groupID)
-    let wrapped = try locked.generationsWithSuccessor()
+    let wrapped = try locked.generationsWithWrappedSuccessorKey()
     guard let start = wrapped.last(where: { kept.contains($0) }) else {
       if let newest = kept.last, newest > id.generation {
         throw VaultError.olderFile(
@@ -145,17 +146,17 @@ struct KeyRetrieval {
     }
     var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
     for generation in start..<id.generation {
-      key = try locked.unwrapSuccessor(from: generation, key: key)
+      key = try locked.unwrapSuccessorKey(of: generation, with: key)
     }
     let copy = try key.clone()
     let group = try locked.unlock(key)
-    // Verified by opening; only now is it stored. Until a later boot has read it there, the next
-    // power cut may take it back.
+    // The key is verified, since it opened the group; only now is it stored. Until a later boot has
+    // read it from the keyring, another power cut may remove it again.
     let boot = try configuration.bootIdentifier()
     try group.write {
-      $0.renewWrappedSuccessors(boot: boot, deleting: kept.filter { $0 < id.generation })
+      $0.renewDeletionChecks(boot: boot, deleting: kept.filter { $0 < id.generation })
     }
-    // What was found there opens nothing, and an item is never overwritten.
+    // The item found there opens nothing, and an item is never overwritten.
     if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }
     try keep(copy, as: id)
     return group
@@ -163,7 +164,7 @@ struct KeyRetrieval {
 
   private func keep(_ key: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
     do throws(CustodyError) { try custodian.store(key, as: id) } catch .alreadyStored {
-      // Another process has crossed, too.
+      // Another process unwrapped the same successor keys and stored the key first.
     }
   }
 }

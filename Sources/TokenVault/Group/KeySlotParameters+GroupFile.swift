@@ -1,12 +1,12 @@
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 
-// The group file stores scrypt's cost as three numbers, all 0 for a slot that needs none.
+// The group file stores scrypt's cost as three numbers, which are all 0 for a slot without a cost.
 
 extension KeySlotParameters {
-  /// The parameters of a slot in the group file. A number that does not fit becomes the largest,
-  /// which no custodian accepts.
-  init(_ stored: LockedGroup.Slot.Parameters) {
+  /// The parameters of a slot in the group file. A number that does not fit is clamped to the
+  /// largest value, which no custodian accepts.
+  init(_ stored: KeySlot.Parameters) {
     let isFree = stored.logN == 0 && stored.r == 0 && stored.p == 0
     self.init(
       salt: stored.salt,
@@ -17,8 +17,8 @@ extension KeySlotParameters {
   }
 }
 
-extension LockedGroup.Slot.Parameters {
-  /// The form in which the group file stores the parameters of a new slot.
+extension KeySlot.Parameters {
+  /// The parameters of a new slot, in the form that the group file stores.
   init(_ parameters: KeySlotParameters) {
     self.init(
       salt: parameters.salt, logN: UInt64(clamping: parameters.cost?.logN ?? 0),

@@ -7,8 +7,9 @@ package struct Membership: Sendable {
 
   package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
 
-  /// The group's manifest, after the executable was found among its members. The command line
-  /// administers every group and is not looked up.
+  /// Checks that the executable is a member of the group. The command line, which administers every
+  /// group, is not checked.
+  /// - Returns: The group's manifest.
   /// - Throws: ``VaultError/notAMember(executable:group:)``; ``VaultError/noManifest(_:)``.
   package func manifest() throws(VaultError) -> GroupManifest {
     let manifest = try Manifests(directories: configuration.manifestDirectories)
@@ -21,7 +22,7 @@ package struct Membership: Sendable {
     return manifest
   }
 
-  /// The path of the running executable according to the kernel. A tool cannot claim another name.
+  /// The path of the running executable, according to the kernel. A tool cannot claim another name.
   package static func executable() throws(VaultError) -> String {
     let path = "/proc/self/exe"
     guard let resolved = unsafe realpath(path, nil) else {

@@ -11,7 +11,7 @@ package struct Recovery {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Opens the group with its recovery code, when its custody cannot.
+  /// Opens the group with its recovery code if its custody cannot open it.
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {
     try session.admit()
     do {
@@ -30,8 +30,8 @@ package struct Recovery {
     } catch { throw .unexpected(type: String(describing: type(of: error))) }
   }
 
-  /// Makes a recovery code, in the place of an older one.
-  /// - Returns: the code as it is shown, once.
+  /// Makes a recovery code. It replaces an older one.
+  /// - Returns: The code in the form that is shown to the user, once.
   package func makeRecoveryCode() throws(VaultError) -> SecretBytes {
     var shown: SecretBytes?
     try session.withGroup { group in
@@ -39,7 +39,7 @@ package struct Recovery {
       let salt = try RandomBytes.make(32)
       let key = try code.keyEncryptionKey(salt: salt)
       try group.write {
-        try $0.setSlot(.recovery, under: key, parameters: LockedGroup.Slot.Parameters(salt: salt))
+        try $0.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
       }
       shown = try code.printable()
     }

@@ -1,7 +1,7 @@
 package import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// Moves a group to a fresh key.
+/// Moves a group to a new key.
 package struct Rekey {
   private let session: GroupSession
   private var configuration: VaultConfiguration { session.configuration }
@@ -9,14 +9,15 @@ package struct Rekey {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Moves the group to a fresh key, and to another custody where one is named, together with its
-  /// manifest. A key file that does not exist is created. The recovery code ends with the key it was
-  /// made for.
+  /// Moves the group to a new key and, if a custody is given, to that custody, and changes the
+  /// manifest accordingly. A key file that does not exist is created. The recovery code becomes
+  /// invalid together with the key that it was made for.
   ///
   /// The manifest of the new custody is staged before the key changes, and replaces the manifest in
-  /// force afterwards: interrupted anywhere, the two together name the key file that opens the group.
-  /// - Returns: why the former key may still be somewhere; nil when it is gone. The group has its
-  ///   new key in either case.
+  /// force afterwards. If the change is interrupted anywhere, the two manifests together name the
+  /// key file that opens the group.
+  /// - Returns: The reason why the former key may still exist somewhere; nil if it is gone. The
+  ///   group has its new key in either case.
   package func run(to custody: GroupManifest.Custody? = nil) throws(VaultError) -> VaultError? {
     let manifests = configuration.manifests
     let before = try GroupInspection(session).describe().manifest?.manifest
@@ -32,7 +33,7 @@ package struct Rekey {
       if let next { try manifests.stage(next) }
       left = try changeKey(to: custody.map(GroupHeader.Custody.init), keyFile: keyFile)
     } catch {
-      // A commit that failed in a system call may still come back, and then needs both.
+      // A commit that failed in a system call may still take effect, and then needs both files.
       if !error.isInDoubt {
         if next != nil { try manifests.unstage(group) }
         if let created { KeyFileCreation.takeBack(created) }
@@ -44,9 +45,11 @@ package struct Rekey {
     return left
   }
 
-  /// Moves the group to a fresh key; the manifest is unchanged.
-  /// - Parameter keyFile: the key file to move to; nil for the one that opens groups.
-  /// - Returns: as ``run(to:)``.
+  /// Moves the group to a new key; the manifest is unchanged.
+  /// - Parameters:
+  ///   - custody: The custody of the new key; nil for the present one.
+  ///   - keyFile: The key file to move to; nil for the one that opens groups.
+  /// - Returns: As ``run(to:)``.
   package func changeKey(
     to custody: GroupHeader.Custody? = nil, keyFile: String? = nil
   ) throws(VaultError) -> VaultError? {
@@ -62,7 +65,7 @@ package struct Rekey {
 }
 
 extension VaultError {
-  /// Whether a change may be in force in spite of the error.
+  /// Whether the change may have taken effect despite the error.
   fileprivate var isInDoubt: Bool {
     if case .store(.io, _) = self { true } else { false }
   }

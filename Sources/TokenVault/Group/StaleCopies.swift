@@ -2,9 +2,10 @@ import Glibc
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 
-/// Copies of a group's file that a creation or restore leaves when it is interrupted. They are
-/// sealed as the group was then, and the next creation or restore removes them. A sign-out removes
-/// them too: what was erased from the group must not stay in a copy that a passphrase still opens.
+/// Copies of a group's file that an interrupted creation or restore leaves. They are encrypted as
+/// the group was at that time, and the next creation or restore removes them. A sign-out removes
+/// them too: data that was erased from the group must not stay in a copy that a passphrase still
+/// opens.
 struct StaleCopies {
   private let configuration: VaultConfiguration
 
@@ -12,15 +13,15 @@ struct StaleCopies {
 
   /// A backup while it is checked.
   var restoreCopy: String { configuration.groupPath + ".restore" }
-  /// A backup that becomes the group's file. It is not a creation's draft: an interrupted draft is
-  /// removed together with its key, and this one has the group's key.
+  /// A backup that is about to become the group's file. It is not a draft of a creation: an
+  /// interrupted draft is removed together with its key, while this file has the group's key.
   var restoreDraft: String { configuration.groupPath + ".restored" }
   private var creationDraft: String { GroupCreation.draftPath(for: configuration.groupPath) }
 
   /// Removes every copy that can be removed, then throws the last error. The caller holds the
   /// group's lock.
-  /// - Parameter header: the group's own.
-  /// - Returns: whether there was any.
+  /// - Parameter header: The header of the group itself.
+  /// - Returns: Whether there was any copy.
   func remove(of header: GroupHeader) throws -> Bool {
     var failure: (any Error)?
     var found = false
@@ -41,8 +42,8 @@ struct StaleCopies {
   }
 
   /// Removes the draft of an interrupted creation, and the key made for it.
-  /// - Parameter group: the id of the group in force. Its key stays when the draft is a second name
-  ///   of the group's file, as a creation leaves one when it is interrupted at its end.
+  /// - Parameter group: The id of the group in force. Its key is kept if the draft is a second name
+  ///   of the group's file, which a creation leaves if it is interrupted at its end.
   func discardDraft(sparing group: [UInt8]? = nil) throws {
     guard unsafe access(creationDraft, F_OK) == 0 else { return }
     do {
@@ -53,7 +54,7 @@ struct StaleCopies {
           GroupKeyID(groupID: header.groupID, generation: header.generation))
       }
     } catch is StoreError {
-      // Interrupted before it had a header, and so before it had a key.
+      // The creation was interrupted before the draft had a header, and so before it had a key.
     }
     try GroupCreation.remove(creationDraft)
   }

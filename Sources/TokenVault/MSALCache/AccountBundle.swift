@@ -1,6 +1,6 @@
 import TokenVaultModel
 
-/// All that a cache has of one account.
+/// Everything that a cache has of one account.
 struct AccountBundle {
   let identity: AccountIdentity
   let homeAccountID: String
@@ -9,9 +9,9 @@ struct AccountBundle {
   var profiles: [MSALCache.Profile] = []
   var tokens: [MSALCache.Token] = []
 
-  /// Sorts a cache's content by account. What names an account goes with it, so that its sign-out
-  /// takes everything, also where a foreign token says whose it is and not where that account
-  /// lives; tokens without an account are kept together by client.
+  /// Sorts a cache's content by account. Every entity that names an account belongs to it, so that
+  /// a sign-out of the account erases all of them. This includes a foreign token that names its
+  /// account but not the account's environment. Tokens without an account are grouped by client.
   static func sorted(_ cache: MSALCache) -> [AccountBundle] {
     var bundles: [AccountIdentity: AccountBundle] = [:]
     var types: [[String]: AuthorityType] = [:]
@@ -64,7 +64,8 @@ struct AccountBundle {
 }
 
 extension MSALCache.Token {
-  /// A credential of an unknown type that names its account, but not where that account lives.
+  /// Whether this is a credential of an unknown type that names its account but not the account's
+  /// environment.
   fileprivate var hasUnresolvedEnvironment: Bool {
     guard case .other = credential.kind else { return false }
     return credential.environment.isEmpty && !homeAccountID.isEmpty

@@ -1,28 +1,30 @@
-/// What Azure CLI's `azureProfile.json` says about the accounts in the token cache beside it: whose
-/// subscriptions there are, and which one is in use.
+/// The content of Azure CLI's `azureProfile.json` about the accounts in the token cache beside it:
+/// the users of the subscriptions, and the default subscription.
 public struct AzureProfile: Hashable, Sendable {
-  /// A person in a tenant.
+  /// A user in a tenant.
   public struct User: Hashable, Sendable {
     /// The user name.
     public let username: String
-    /// The tenant whose tokens serve the subscription.
+    /// The tenant whose tokens give access to the subscription.
     public let tenantID: String
 
-    /// A user with both fields given.
+    /// A user with both properties given.
     public init(username: String, tenantID: String) {
       self.username = username
       self.tenantID = tenantID
     }
   }
 
-  /// The user of the default subscription; nil where there is none, or it is not a person's.
+  /// The user of the default subscription; nil if there is none, or if it does not belong to a
+  /// person.
   public let defaultUser: User?
-  /// Every person and tenant, once, in the order of the file.
+  /// Every pair of user and tenant, without duplicates, in the order of the file.
   public let users: [User]
 
-  /// Reads the file, behind a byte order mark as Azure CLI writes it.
+  /// Reads the file, which may begin with a byte order mark, as Azure CLI writes it.
   ///
-  /// Service principals and managed identities are no accounts and are passed over.
+  /// Service principals and managed identities are not accounts and are skipped.
+  /// - Throws: ``MSALCacheError`` if the file has more than 64 MiB, is not JSON, or is malformed.
   public init(json: [UInt8]) throws(MSALCacheError) {
     guard json.count <= MSALCache.fileLimit else { throw .tooLarge(limit: MSALCache.fileLimit) }
     let file: JSONValue
@@ -49,7 +51,7 @@ public struct AzureProfile: Hashable, Sendable {
     self.defaultUser = defaultUser
   }
 
-  /// The user names seen in a tenant.
+  /// The user names found in a tenant.
   public func usernames(tenantID: String) -> [String] {
     users.filter { $0.tenantID.lowercased() == tenantID.lowercased() }.map(\.username)
   }

@@ -8,8 +8,8 @@ package struct CacheExport {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// The accounts that fulfil a query, as a cache which MSAL libraries read. Plain secrets are no
-  /// part of it: the schema has no place for them.
+  /// The accounts that match a query, as a cache that MSAL libraries read. Plain secrets are
+  /// omitted, because the schema has no place for them.
   package func run(_ query: AccountQuery) throws(VaultError) -> MSALCache {
     try session.read { transaction in
       var cache = try CacheExtras.read(transaction)
@@ -18,8 +18,8 @@ package struct CacheExport {
       for account in accounts where selection(account) != nil {
         try Self.add(account, to: &cache, in: transaction)
       }
-      // A whole cache carries what belongs to no account; a part of one, only the metadata of the
-      // clients in it.
+      // A complete cache includes the parts that belong to no account; a partial one includes only
+      // the metadata of its clients.
       if query != .all {
         cache.unknown = []
         let clients = Set(cache.tokens.map { CaseFolding.key($0.credential.clientID) })

@@ -1,7 +1,7 @@
 import TokenVaultGroupStore
 
 /// The parts of imported caches that belong to no account: application metadata and members of
-/// unknown types. The group keeps them as one cache.
+/// unknown types. The group stores them as one cache.
 enum CacheExtras {
   static func read(_ transaction: GroupTransaction) throws -> MSALCache {
     let bytes = try transaction.extras()

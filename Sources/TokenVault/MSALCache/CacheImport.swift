@@ -10,19 +10,22 @@ package struct CacheImport {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Stores all that a cache holds, in one step: matched by fields, unknown fields kept.
+  /// Stores the content of a cache in one transaction. Entities are matched by their fields, and
+  /// unknown fields are kept.
   ///
-  /// A credential never takes the place of a newer one. Importing an account that was signed out
-  /// signs it in again: the user asked for it.
-  /// - Parameter preferred: the user name that becomes current when the group has no current
-  ///   account; nil for none.
+  /// A credential never replaces a newer one. Importing an account that was signed out signs it in
+  /// again, because the user requested it.
+  /// - Parameters:
+  ///   - cache: The cache to store.
+  ///   - preferred: The user name of the account that becomes the current one if the group has
+  ///     none; nil selects none.
   package func run(
     _ cache: MSALCache, preferred: String? = nil
   ) throws(VaultError) -> ImportReport {
     let sorted = AccountBundle.sorted(cache)
     let device = try SharedDevice(session)
     try device.requireOne(of: sorted.count)
-    // What cannot be stored must not leave a group that was made for it.
+    // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
     let madeGroup = try GroupSetup(session).createIfMissing()
     var report = try session.write { transaction in
@@ -42,14 +45,16 @@ package struct CacheImport {
 
   private static func requireStorable(_ cache: MSALCache) throws {
     for token in cache.tokens {
-      try Payload.requireStorable(
+      try CredentialPayload.requireStorable(
         secretBytes: token.secret.reveal().utf8.count, extraBytes: token.extraJSON.count)
     }
-    guard try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count <= Payload.limit
-    else { throw StoreError.tooLarge(limit: Payload.limit) }
+    guard
+      try MSALCache(apps: cache.apps, unknown: cache.unknown).json().count
+        <= CredentialPayload.limit
+    else { throw StoreError.tooLarge(limit: CredentialPayload.limit) }
   }
 
-  /// The account that a bundle belongs to, if the group has it.
+  /// The stored account that a bundle belongs to; nil if the group does not have it.
   private func known(
     _ bundle: AccountBundle, in transaction: GroupTransaction
   ) throws -> StoredAccount? {
@@ -63,7 +68,7 @@ package struct CacheImport {
     return try transaction.account(tag: try transaction.tag(of: bundle.identity))
   }
 
-  /// - Returns: the account's tag.
+  /// - Returns: The account's tag.
   private func store(
     _ bundle: AccountBundle, in transaction: GroupTransaction, report: inout ImportReport
   ) throws -> [UInt8] {
@@ -97,8 +102,9 @@ package struct CacheImport {
     return stored.tag
   }
 
-  /// Where no sign-in says who is asked for an account's new tokens, the issuer of its ID token is:
-  /// a file must not lead the refresh tokens that are here to somebody else at the same host.
+  /// If no sign-in records the authority to ask for an account's new tokens, the issuer of its ID
+  /// token determines it. An imported file must not redirect the stored refresh tokens to another
+  /// issuer at the same host.
   private func requireSameIssuer(_ bundle: AccountBundle, _ record: AccountRecord)
     throws(VaultError)
   {
@@ -116,14 +122,14 @@ package struct CacheImport {
 
   private static func isSameIssuer(_ left: String, _ right: String) -> Bool {
     if left == right { return true }
-    // A server of Microsoft's kind issues for many tenants.
+    // A server of the kind that Microsoft runs issues tokens for many tenants.
     do {
       let (left, right) = (try Authority(left), try Authority(right))
       return left.kind == .entra && right.kind == .entra && left.isSameServer(as: right)
     } catch { return false }
   }
 
-  /// What became of an imported credential.
+  /// The result of storing an imported credential.
   private enum Fate { case stored, unchanged, older }
 
   private func store(
@@ -131,14 +137,14 @@ package struct CacheImport {
   ) throws -> Fate {
     var credential = token.credential
     if case .other(let type) = credential.kind {
-      // So that a type of another SDK is never read back as one of ours, and served.
+      // A type of another SDK must never be read back, and served, as one of this project's types.
       credential.kind = .other("foreign \(type)")
       credential.keyID = Hexadecimal.encode(try Digest.sha256(token.foreignIdentity))
     }
-    // The user asked for the account, also for what a family's token keeps of a client that was
-    // signed out (MSAL for iOS and macOS: storing a token ends a client's sign-out).
+    // The user requested the account, even if only a family's token of a signed-out client is left
+    // of it (MSAL for iOS and macOS: storing a token ends a client's sign-out).
     account.record.clients[CaseFolding.key(credential.clientID)] = nil
-    // A new refresh token deserves a try, whatever became of the old one.
+    // A new refresh token may be sent at once, whatever happened to the old one.
     if credential.kind == .refreshToken { account.record.throttleEntries = [] }
     let secret = Array(token.secret.reveal().utf8)
     for stored in account.record.stored where credential.replaces(stored.credential) {
@@ -152,11 +158,12 @@ package struct CacheImport {
     }
     if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
-      credential, Payload(secret: Redacted(secret), extraJSON: token.extraJSON), in: &account)
+      credential, CredentialPayload(secret: Redacted(secret), extraJSON: token.extraJSON),
+      in: &account)
     return .stored
   }
 
-  /// What belongs to no account is kept as a cache of its own.
+  /// The parts that belong to no account are stored as a cache of their own.
   private func keepExtras(of cache: MSALCache, in transaction: GroupTransaction) throws {
     guard !cache.apps.isEmpty || !cache.unknown.isEmpty else { return }
     var kept = try CacheExtras.read(transaction)
@@ -183,8 +190,8 @@ package struct CacheImport {
   }
 }
 
-extension Payload {
-  /// What a row holds, less than the lengths of its parts.
+extension CredentialPayload {
+  /// The size of a row, less the lengths of its parts.
   fileprivate static let limit = (1 << 20) - 16
 
   static func requireStorable(secretBytes: Int, extraBytes: Int) throws(StoreError) {
@@ -193,7 +200,7 @@ extension Payload {
 }
 
 extension Credential {
-  /// Orders two versions of one credential by when they were made.
+  /// Orders two versions of a credential by the time at which they were made.
   fileprivate var version: Int64 {
     max(lastModified?.epochSeconds ?? .min, cachedAt?.epochSeconds ?? .min)
   }
@@ -209,8 +216,8 @@ extension AccountRecord {
     if let index { profiles[index] = profile } else { profiles.append(profile) }
   }
 
-  /// The claims of a tenant's ID token belong to the account's profile there. A token without an
-  /// account entity makes one: MSAL for Go and the device flow leave such caches.
+  /// Stores the claims of an ID token in the account's profile of its tenant. A token without an
+  /// account entity creates a profile: MSAL for Go and the device flow leave such caches.
   fileprivate mutating func takeClaims(_ token: MSALCache.Token) {
     guard let idToken = IDToken(token.secret.reveal()) else { return }
     let realm = token.credential.realm
@@ -231,8 +238,7 @@ extension AccountRecord {
 }
 
 extension MSALCache.Token {
-  /// What stays the same over two versions of a credential of an unknown type: its place in the
-  /// file.
+  /// The place in the file, which is the same in all versions of a credential of an unknown type.
   fileprivate var foreignIdentity: [UInt8] {
     do {
       let entity = try JSONValue(parsing: extraJSON)

@@ -1,8 +1,8 @@
 import TokenVaultModel
 
-/// The fields of one entity of a file, read one by one.
+/// The fields of one entity of a file.
 ///
-/// A field that is absent, null or empty is the same: libraries disagree on which of them to write.
+/// An absent, null or empty field means the same: libraries differ in which of them they write.
 struct Entity {
   typealias Field = MSALCacheError.Field
 
@@ -29,13 +29,13 @@ struct Entity {
     .badEntity(member: member, index: index, field: field, problem: problem)
   }
 
-  /// The field's value under its own name, else under the first of `aliases` that has one.
+  /// The field's value under its own name, otherwise under the first of `aliases` that has one.
   private func value(of field: Field, aliases: [String]) -> JSONValue? {
     ([field.rawValue] + aliases).lazy.compactMap { self[$0] }
       .first { $0 != .null && $0 != .string("") }
   }
 
-  /// A name, "" where there is none.
+  /// A name; "" if there is none.
   func name(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> String {
     let text = try self.text(field, aliases: aliases)
     guard text.utf8.count <= MSALCache.nameLimit, !text.hasControlCharacters else {
@@ -44,14 +44,14 @@ struct Entity {
     return text
   }
 
-  /// A name that has to be there.
+  /// A name that must not be missing.
   func requiredName(_ field: Field) throws(MSALCacheError) -> String {
     let name = try name(field)
     guard !name.isEmpty else { throw refusal(field, .missing) }
     return name
   }
 
-  /// Any text, "" where there is none.
+  /// Any text; "" if there is none.
   func text(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> String {
     guard let value = value(of: field, aliases: aliases) else { return "" }
     guard let text = value.text else { throw refusal(field, .wrongType) }
@@ -66,8 +66,8 @@ struct Entity {
     return secret
   }
 
-  /// A moment given as text or number, nil where there is none. Zero is how Go and .NET write
-  /// none; fractions (ObjC) are cut off.
+  /// A time given as a string or number; nil if there is none. Go and .NET write 0 for no time;
+  /// fractions (ObjC) are rounded down.
   func time(_ field: Field, aliases: [String] = []) throws(MSALCacheError) -> Timestamp? {
     let literal: String
     switch value(of: field, aliases: aliases) {
@@ -82,21 +82,21 @@ struct Entity {
 
   private static func seconds(_ literal: String) -> Int64? {
     if let whole = Int64(literal) { return whole }
-    // Double takes words and hexadecimal too; a time is neither.
+    // Double also accepts words and hexadecimal numbers; neither is a time.
     guard literal.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }),
       let seconds = Double(literal)
     else { return nil }
     return Int64(exactly: seconds.rounded(.down))
   }
 
-  /// The fields whose names are not among `known`, as the JSON object that is kept of them.
+  /// The fields whose names are not in `known`, as the JSON object to keep; empty for none.
   func extra(without known: Set<String>) -> [UInt8] {
     let kept = fields.filter { !known.contains($0.name) || Self.isNullAccount($0) }
     return kept.isEmpty ? [] : JSONValue.object(kept).bytes
   }
 
-  /// MSAL Python finds a token that came without an account by null, not by "" or absence; so a
-  /// null is remembered.
+  /// MSAL Python looks for a token without an account by null, not by "" or absence, so a null is
+  /// kept.
   static func isNullAccount(_ field: JSONValue.Member) -> Bool {
     field.name == Field.homeAccountID.rawValue && field.value == .null
   }

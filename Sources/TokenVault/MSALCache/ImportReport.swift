@@ -1,17 +1,17 @@
 public import TokenVaultModel
 
-/// What an import brought.
+/// The result of an import.
 public struct ImportReport: Sendable {
-  /// Accounts that were not there before.
+  /// The accounts that the group did not have before.
   public internal(set) var added: [Account] = []
-  /// Accounts that were there and got something newer.
+  /// The accounts of the group that received something newer.
   public internal(set) var updated: [Account] = []
-  /// Accounts that were there, with all that the cache has.
+  /// The accounts of the group that already had everything in the cache.
   public internal(set) var unchanged: [Account] = []
-  /// Credentials that were stored.
+  /// The number of credentials that were stored.
   public internal(set) var credentials = 0
-  /// Credentials of which the group has a newer one.
+  /// The number of credentials that were not stored, because the group has newer ones.
   public internal(set) var olderCredentials = 0
-  /// Whether the group was made for it.
+  /// Whether the group was created for the import.
   public internal(set) var madeGroup = false
 }

@@ -1,29 +1,29 @@
 public import TokenVaultCrypto
 public import TokenVaultModel
 
-/// One MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
-/// CLI, MSAL Go, Java, .NET and JS keep them in a file.
+/// An MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
+/// CLI, MSAL Go, Java, .NET and JS store them in a file.
 ///
-/// The keys of a file differ between those libraries and are never used to find anything. What is
-/// not known, members, fields and types of credentials, comes back out as it went in.
+/// The keys of a file differ between those libraries and are never used to find an entity. Unknown
+/// members, fields and types of credentials are written back as they were read.
 public struct MSALCache: Hashable, Sendable {
-  /// The largest file that is read: 64 MiB.
+  /// The size of the largest file that is read: 64 MiB.
   public static let fileLimit = 64 << 20
-  /// The largest secret: 1 MiB.
+  /// The size of the largest secret: 1 MiB.
   public static let secretLimit = 1 << 20
-  /// The longest name (client id, user name, scopes, …): 64 KiB.
+  /// The size of the longest name (client id, user name, scopes, …): 64 KiB.
   public static let nameLimit = 64 << 10
 
   /// The `Account` entities: one for each account and tenant.
   public var profiles: [Profile]
-  /// The tokens of all kinds.
+  /// The tokens of all types.
   public var tokens: [Token]
   /// The `AppMetadata` entities.
   public var apps: [App]
-  /// The members that are not known.
+  /// The unknown members.
   public var unknown: [UnknownMember]
 
-  /// A cache with the content given.
+  /// A cache with the given content.
   public init(
     profiles: [Profile] = [], tokens: [Token] = [], apps: [App] = [],
     unknown: [UnknownMember] = []
@@ -36,22 +36,22 @@ public struct MSALCache: Hashable, Sendable {
 
   /// An account in one tenant: an `Account` entity.
   public struct Profile: Hashable, Sendable {
-    /// The home account id; empty where the file has none.
+    /// The home account id; empty if the file has none.
     public var homeAccountID: String
-    /// The host, lower case.
+    /// The host, in lower case.
     public var environment: String
     /// The tenant.
     public var realm: String
-    /// `oid`, else `sub`, in that tenant.
+    /// The `oid`, otherwise the `sub`, in that tenant.
     public var localAccountID: String
-    /// The name in that tenant; may be empty.
+    /// The user name in that tenant; may be empty.
     public var username: String
     /// `authority_type` as stored; may be empty.
     public var authorityType: String
-    /// Every other field as one JSON object; empty for none.
+    /// All other fields as one JSON object; empty for none.
     public var extraJSON: [UInt8]
 
-    /// A profile with every field given.
+    /// A profile with the given fields.
     public init(
       homeAccountID: String, environment: String, realm: String, localAccountID: String,
       username: String, authorityType: String, extraJSON: [UInt8] = []
@@ -66,23 +66,23 @@ public struct MSALCache: Hashable, Sendable {
     }
   }
 
-  /// A token of any kind.
+  /// A token of any type.
   ///
-  /// A credential of a type that is not known, or of one that must not be served as an ordinary
-  /// access token, is of the kind `other`. Its `credential` then is only what is needed to find and
-  /// to erase it; the entity itself stands in `extraJSON`, as
-  /// `{"entity": fields without the secret, "key": …, "member": …}`.
+  /// A credential of an unknown type, or of a type that must not be served as an ordinary access
+  /// token, has the kind `other`. Its `credential` then contains only the fields needed to find and
+  /// erase it; the entity itself is in `extraJSON`, as `{"entity": fields without the secret,
+  /// "key": …, "member": …}`.
   public struct Token: Hashable, Sendable {
-    /// Everything but the secret.
+    /// All properties except the secret.
     public var credential: Credential
-    /// The account it belongs to; empty where the file names none.
+    /// The account that the token belongs to; empty if the file names none.
     public var homeAccountID: String
     /// The token itself; empty only in a credential of an unknown type.
     public var secret: Redacted<String>
-    /// Every other field as one JSON object; empty for none.
+    /// All other fields as one JSON object; empty for none.
     public var extraJSON: [UInt8]
 
-    /// A token with every field given.
+    /// A token with the given fields.
     public init(
       credential: Credential, homeAccountID: String, secret: Redacted<String>,
       extraJSON: [UInt8] = []
@@ -94,18 +94,19 @@ public struct MSALCache: Hashable, Sendable {
     }
   }
 
-  /// What is known of a client: an `AppMetadata` entity.
+  /// The metadata of a client: an `AppMetadata` entity.
   public struct App: Hashable, Sendable {
-    /// The client.
+    /// The client id.
     public var clientID: String
-    /// The host, lower case.
+    /// The host, in lower case.
     public var environment: String
-    /// "1" for a client of the Microsoft family; empty for one that is known not to be.
+    /// "1" for a client of the Microsoft family; empty for a client that is known not to belong to
+    /// it.
     public var familyID: String
-    /// Every other field as one JSON object; empty for none.
+    /// All other fields as one JSON object; empty for none.
     public var extraJSON: [UInt8]
 
-    /// Metadata with every field given.
+    /// Metadata with the given fields.
     public init(clientID: String, environment: String, familyID: String, extraJSON: [UInt8] = []) {
       self.clientID = clientID
       self.environment = environment
@@ -114,17 +115,17 @@ public struct MSALCache: Hashable, Sendable {
     }
   }
 
-  /// A member of the file that is not known. Entities in it that name an account are not here but
-  /// among the tokens, as far as its form allows to take them out.
+  /// An unknown member of the file. Entities in it that name an account are among the tokens
+  /// instead, as far as the member's form allows them to be taken out.
   public struct UnknownMember: Hashable, Sendable {
-    /// Its name.
+    /// The member's name.
     public var name: String
-    /// Its value.
+    /// The member's value, as JSON.
     public var json: [UInt8]
-    /// The accounts that something in it still names; whoever erases one of them drops the member.
+    /// The accounts that are still named in the member. Erasing one of them removes the member.
     public var homeAccountIDs: Set<String>
 
-    /// A member; the accounts are looked up in `json`, and none are found in what is not JSON.
+    /// A member. Its accounts are taken from `json`; text that is not JSON names none.
     public init(name: String, json: [UInt8]) {
       let value: JSONValue?
       do { value = try JSONValue(parsing: json) } catch { value = nil }
@@ -140,7 +141,7 @@ public struct MSALCache: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// Every text that stands under the name `home_account_id`, however deep.
+  /// Every string under the name `home_account_id`, at any depth.
   var homeAccountIDs: Set<String> {
     switch self {
     case .null, .bool, .number, .string: []

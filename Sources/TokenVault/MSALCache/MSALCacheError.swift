@@ -1,38 +1,41 @@
-/// Why a token cache, or a file beside it, is refused. It names places and fields, never values.
+/// The reason why a token cache, or a file beside it, is refused. It names positions and fields,
+/// never values.
 public enum MSALCacheError: Error, Equatable, Sendable {
-  /// The file has more than `limit` bytes; nothing of it was read.
+  /// The file has more than `limit` bytes, and nothing of it was read.
   case tooLarge(limit: Int)
-  /// The text is not JSON (RFC 8259) in UTF-8 at this byte.
+  /// The text is not JSON (RFC 8259) in UTF-8 at this byte offset.
   case notJSON(at: Int)
-  /// Objects and arrays stand more than `limit` deep in each other.
+  /// Objects and arrays are nested more than `limit` deep.
   case tooDeep(limit: Int)
-  /// There are more than `limit` values in it.
+  /// The file has more than `limit` values.
   case tooMany(limit: Int)
-  /// The JSON is something else: no object, or an object without one known member.
+  /// The JSON is not a cache: it is not an object, or an object without any known member.
   case notACache
-  /// A known member holds something else than an object of entities.
+  /// A known member is not an object of entities.
   case badMember(Member)
-  /// An entity (counted from 0 in the order of the file) cannot be what its member says.
+  /// An entity (counted from 0 in the order of the file) does not have the form that its member
+  /// requires.
   case badEntity(member: Member, index: Int, field: Field, problem: Problem)
   /// A secret has more than `limit` bytes.
   case secretTooLarge(member: Member, index: Int, limit: Int)
-  /// A name holds a NUL, a line break or another control character, or is longer than a name.
+  /// A name contains a NUL, a line break or another control character, or is longer than the limit
+  /// for names.
   case invalidText(member: Member, index: Int, field: Field)
 
-  /// The members of a cache that are known.
+  /// The known members of a cache.
   public enum Member: String, CaseIterable, Sendable {
     case accessToken = "AccessToken"
     case refreshToken = "RefreshToken"
     case idToken = "IdToken"
     case account = "Account"
     case appMetadata = "AppMetadata"
-    /// `subscriptions` of azureProfile.json.
+    /// The member `subscriptions` of azureProfile.json.
     case subscriptions
-    /// Any other member. Its name is not repeated: it was chosen by whoever made the file.
+    /// Any other member. Its name is not repeated, because the author of the file chose it.
     case other = ""
   }
 
-  /// The fields of an entity that are looked at; the raw value is the name in the file.
+  /// The fields of an entity that are read; the raw value is the name in the file.
   public enum Field: String, CaseIterable, Sendable {
     case credentialType = "credential_type"
     case secret
@@ -56,17 +59,17 @@ public enum MSALCacheError: Error, Equatable, Sendable {
     case authorityType = "authority_type"
     case tenantID = "tenantId"
     case user
-    /// The entity as a whole, or the fields of it that are not known.
+    /// The entity as a whole, or its unknown fields.
     case entity = ""
   }
 
-  /// What is wrong with a field.
+  /// The defect of a field.
   public enum Problem: Sendable {
-    /// It is not there, and nothing can stand in for it.
+    /// The field is missing and has no default.
     case missing
-    /// It is of another JSON type.
+    /// The field has the wrong JSON type.
     case wrongType
-    /// It is no count of seconds since 1970.
+    /// The field is not a number of seconds since 1970.
     case notATime
   }
 

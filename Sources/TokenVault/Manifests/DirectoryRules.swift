@@ -1,11 +1,11 @@
 import TokenVaultGroupStore
 package import TokenVaultModel
 
-/// The rules by which a directory and everything below it uses a group and an account of its own
+/// The rules that give a directory and everything below it a group and an account of their own
 /// (`switch --here`).
 ///
-/// One line each: group, account tag in hexadecimal, path. The tag is a keyed digest that only the
-/// open group can tell the meaning of, so that the file names no account.
+/// Each line of the file is one rule: group, account tag in hexadecimal, path. The tag is a keyed
+/// digest whose meaning only the open group reveals, so the file names no account.
 package struct DirectoryRules: Sendable {
   /// One rule.
   package struct Rule: Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct DirectoryRules: Sendable {
     path = vaultDirectory + "/directories"
   }
 
-  /// All rules, as they stand in the file.
+  /// All rules, in the order of the file.
   package func all() throws(VaultError) -> [Rule] {
     guard let bytes = try SmallFile.read(path) else { return [] }
     var rules: [Rule] = []
@@ -38,14 +38,15 @@ package struct DirectoryRules: Sendable {
     return rules
   }
 
-  /// The rule of the nearest directory at or above `directory` (absolute, symlinks resolved).
+  /// The rule of the nearest directory at or above `directory`, which is absolute with symlinks
+  /// resolved; nil if there is none.
   package func nearest(to directory: String) throws(VaultError) -> Rule? {
     try all()
       .filter { $0.path == "/" || directory == $0.path || directory.hasPrefix($0.path + "/") }
       .max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
-  /// Makes `directory` use the account.
+  /// Sets the rule of a directory. It replaces the one that the directory had.
   package func set(_ rule: Rule) throws(VaultError) {
     guard rule.path.hasPrefix("/"), !rule.path.utf8.contains(where: { $0 < 0x20 }) else {
       throw .invalid(.directory)
@@ -53,14 +54,14 @@ package struct DirectoryRules: Sendable {
     try change { rules in rules.filter { $0.path != rule.path } + [rule] }
   }
 
-  /// Removes the rule of `directory` itself; those above it stay.
-  /// - Returns: whether there was one.
+  /// Removes the rule of `directory` itself; rules of directories above it stay.
+  /// - Returns: Whether there was one.
   package func remove(directory: String) throws(VaultError) -> Bool {
     try change { rules in rules.filter { $0.path != directory } } > 0
   }
 
   /// Removes the rules that name one of these accounts of the group.
-  /// - Returns: how many there were.
+  /// - Returns: The number of removed rules.
   package func remove(group: GroupName, accounts: [[UInt8]]) throws(VaultError) -> Int {
     try change { rules in
       rules.filter { $0.group != group || !accounts.contains($0.account) }
@@ -68,6 +69,7 @@ package struct DirectoryRules: Sendable {
   }
 
   /// Removes every rule of the group.
+  /// - Returns: The number of removed rules.
   package func removeAll(group: GroupName) throws(VaultError) -> Int {
     try change { rules in rules.filter { $0.group != group } }
   }

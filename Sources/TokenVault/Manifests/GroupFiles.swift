@@ -1,10 +1,10 @@
 import Glibc
 package import TokenVaultModel
 
-/// Finds groups by their files' names.
+/// Finds groups by the names of their files.
 package enum GroupFiles {
-  /// The group names among a directory's entries that end in `suffix`, in order; none when there
-  /// is no such directory.
+  /// The sorted group names among a directory's entries that end in `suffix`; empty if there is no
+  /// such directory.
   package static func names(in directory: String, suffix: String) throws(VaultError) -> [GroupName]
   {
     guard let stream = unsafe opendir(directory) else {

@@ -21,7 +21,7 @@ extension GroupManifest.Custody {
     }
   }
 
-  /// The word for people and JSON.
+  /// The name of the custody in messages and JSON.
   public var word: String {
     switch self {
     case .secretService: "secret-service"

@@ -1,7 +1,7 @@
 public import TokenVaultModel
 
 extension GroupManifest {
-  /// The manifests of `keychain-groups/`, built in.
+  /// The manifests of `keychain-groups/`, which are built in.
   public static let shipped: [GroupManifest] = [
     ("com.microsoft.identity.universalstorage", "Microsoft identity, shared by MSAL tools"),
     ("com.microsoft.adalcache", "Microsoft identity, for tools of the ADAL generation"),

@@ -1,6 +1,6 @@
 import TokenVaultModel
 
-/// A JSON object in a file of the user's, which may have only the fields that are known.
+/// A JSON object in a file of the user. It may have only known fields.
 struct JSONFile {
   private let path: String
   private let object: JSONValue

@@ -1,21 +1,25 @@
 public import TokenVaultModel
 
-/// The manifests of keychain groups: the user's, the machine's, then the shipped ones.
+/// The manifests of keychain groups: those of the user, of the machine, and the shipped ones, in
+/// this order of precedence.
 public struct Manifests: Sendable {
   private let directories: [String]
 
-  /// - Parameter directories: looked through in this order before the shipped manifests.
+  /// The manifests in these directories, which are searched in this order before the shipped
+  /// manifests.
   public init(directories: [String]) { self.directories = directories }
 
-  /// A manifest and the file it comes from; nil for a shipped one.
+  /// A manifest and the file that it comes from.
   public struct Found: Hashable, Sendable {
-    /// What the manifest says.
+    /// The content of the manifest.
     public let manifest: GroupManifest
-    /// Its file; nil for a shipped one.
+    /// The path of its file; nil for a shipped manifest.
     public let path: String?
   }
 
-  /// The manifest that is in force for a group.
+  /// The manifest in force for a group.
+  /// - Throws: ``VaultError/noManifest(_:)`` if there is none;
+  ///   ``VaultError/badManifest(path:fault:)`` if its file cannot be used.
   public func find(_ name: GroupName) throws(VaultError) -> Found {
     for directory in directories {
       let path = "\(directory)/\(name).json"
@@ -30,7 +34,7 @@ public struct Manifests: Sendable {
     return Found(manifest: shipped, path: nil)
   }
 
-  /// The names of all groups that have a manifest, in order.
+  /// The names of all groups that have a manifest, sorted.
   public func names() throws(VaultError) -> [GroupName] {
     var names = Set(GroupManifest.shipped.map(\.name))
     for directory in directories {
@@ -39,8 +43,10 @@ public struct Manifests: Sendable {
     return names.sorted()
   }
 
-  /// Writes a manifest to the first directory, where it comes before all others.
-  /// - Returns: its path.
+  /// Writes a manifest to the first directory, where it takes precedence over all others.
+  /// - Returns: The path of its file.
+  /// - Throws: ``VaultError/noManifest(_:)`` if there is no directory;
+  ///   ``VaultError/file(path:call:errno:)`` if the file cannot be written.
   @discardableResult
   public func save(_ manifest: GroupManifest) throws(VaultError) -> String {
     guard let directory = directories.first else { throw .noManifest(manifest.name) }
@@ -49,20 +55,21 @@ public struct Manifests: Sendable {
     return path
   }
 
-  /// Writes down the manifest that is in force once a rekey has committed. Until it is saved, the
-  /// two together name the key file that opens the group, whatever is cut short.
+  /// Writes the manifest that will be in force once a rekey has committed. Until it is saved, it
+  /// and the manifest in force together name the key file that opens the group, wherever the rekey
+  /// is interrupted.
   package func stage(_ manifest: GroupManifest) throws(VaultError) {
     guard let path = stagedPath(manifest.name) else { throw .noManifest(manifest.name) }
     try SmallFile.write(Self.encode(manifest), to: path)
   }
 
-  /// The manifest of a rekey that has not been seen to end; nil when there is none.
+  /// The manifest of a rekey that is not known to have ended; nil if there is none.
   package func staged(_ name: GroupName) throws(VaultError) -> GroupManifest? {
     guard let path = stagedPath(name), let bytes = try SmallFile.read(path) else { return nil }
     return try Self.decode(bytes, path: path)
   }
 
-  /// Removes what ``stage(_:)`` wrote.
+  /// Removes the manifest that ``stage(_:)`` wrote.
   package func unstage(_ name: GroupName) throws(VaultError) {
     if let path = stagedPath(name) { try SmallFile.remove(path) }
   }
@@ -71,7 +78,7 @@ public struct Manifests: Sendable {
     directories.first.map { "\($0)/\(name).json.next" }
   }
 
-  /// Removes the user's own manifest of a group, if there is one.
+  /// Removes the user's own manifest of a group, the one in the first directory, if there is one.
   public func remove(_ name: GroupName) throws(VaultError) {
     guard let directory = directories.first else { return }
     try SmallFile.remove("\(directory)/\(name).json")

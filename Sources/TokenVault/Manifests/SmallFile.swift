@@ -2,12 +2,12 @@ import TokenVaultGroupStore
 import Glibc
 import TokenVaultSystem
 
-/// Small files of the user's beside the vault: manifests, rules, configuration. They hold nothing
-/// secret, but they decide who may do what, so others must not be able to write them.
+/// Small files of the user beside the vault: manifests, rules, configuration. They contain no
+/// secrets, but they decide which tools may do what, so other users must not be able to write them.
 package enum SmallFile {
   static let limit = 64 * 1024
 
-  /// The content; nil when there is no such file.
+  /// The content of the file; nil if it does not exist.
   package static func read(_ path: String) throws(VaultError) -> [UInt8]? {
     let descriptor: Int32
     do { descriptor = try SystemCalls.open(path, O_RDONLY | O_NONBLOCK) } catch {
@@ -41,7 +41,8 @@ package enum SmallFile {
     return Array(bytes[..<count])
   }
 
-  /// Writes the file whole, durably and with mode 0600, or leaves the old one.
+  /// Replaces the file atomically and durably, with mode 0600. If the write fails, the old file
+  /// stays.
   static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
     let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     do {

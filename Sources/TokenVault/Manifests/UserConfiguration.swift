@@ -1,13 +1,13 @@
 package import TokenVaultModel
 
-/// What the user's `config.json` says.
+/// The content of the user's `config.json`.
 package struct UserConfiguration: Hashable, Sendable {
-  /// The group that is used where nothing else names one.
+  /// The group to use if nothing else names one.
   package var defaultGroup: GroupName?
-  /// What a sign-in takes where the command does not say it.
+  /// The defaults for the options of a sign-in.
   package var signIn = SignInDefaults()
 
-  /// The object `signIn`, as it stands there.
+  /// The object `signIn` of the file.
   package struct SignInDefaults: Hashable, Sendable {
     package var clientID: String?
     package var authority: String?
@@ -15,8 +15,8 @@ package struct UserConfiguration: Hashable, Sendable {
     package var redirectURI: String?
   }
 
-  /// Reads the file; nil when there is none. A field that is not known is refused: a misspelt
-  /// choice must not pass for none.
+  /// Reads the file; nil if it does not exist. An unknown field is refused, because a misspelt
+  /// setting must not be silently ignored.
   package static func read(_ path: String) throws(VaultError) -> UserConfiguration? {
     guard let bytes = try SmallFile.read(path) else { return nil }
     let file = try JSONFile(bytes, path: path, fields: ["defaultGroup", "signIn"])
@@ -38,7 +38,7 @@ package struct UserConfiguration: Hashable, Sendable {
 }
 
 extension UserConfiguration.SignInDefaults {
-  /// Returns false for an unknown name and for a value of the wrong kind.
+  /// Returns false for an unknown name or a value of the wrong type.
   fileprivate mutating func take(_ member: JSONValue.Member) -> Bool {
     if member.name == "scopes" {
       guard let elements = member.value.elements else { return false }

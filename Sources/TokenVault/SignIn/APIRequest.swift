@@ -2,33 +2,45 @@ public import TokenVaultSignIn
 import TokenVaultCrypto
 public import TokenVaultModel
 
-/// A call of an API with an account's token.
+/// A request to an API with an account's token.
 public struct APIRequest: Sendable {
-  /// The method, in capitals.
+  /// The method, in upper case.
   public let method: String
-  /// The only place that the token goes to.
+  /// The URL, which is the only place that the token is sent to.
   public let address: HTTPURL
-  /// The fields that were added.
+  /// The header fields that were added.
   public private(set) var headers: [(name: String, value: String)] = []
   /// The body; nil for none.
   public var body: [UInt8]?
-  /// The scopes the token must have; empty for a token for the address's origin.
+  /// The scopes that the token must have; empty for a token for the origin of the URL.
   public var scopes: ScopeSet {
     get { token.scopes }
     set { token.scopes = newValue }
   }
-  /// Which token it goes out with; without scopes and resource, one for the address's origin.
+  /// The token to send; without scopes and resource, one for the origin of the URL.
   package var token = TokenRequest(scopes: ScopeSet([]))
   package var silent = SilentOptions()
 
-  /// The most of one answer: 64 MiB.
+  /// The size of the largest response: 64 MiB.
   static let answerLimit = 64 << 20
-  /// The most pages of one collection.
+  /// The largest number of pages of a collection.
   static let pageLimit = 1000
 
-  /// A call without a body.
-  /// - Throws: ``SignInError/invalidRequest(_:)`` for what is no method or no http or https URL;
-  ///   ``SignInError/transport(_:)`` `notConfidential` where a token could be read on its way.
+  /// A request without a body.
+  ///
+  /// ```swift
+  /// var request = try APIRequest("GET", "https://graph.microsoft.com/v1.0/me")
+  /// request.scopes = "User.Read"
+  /// try request.add(header: "Accept-Language: en")
+  /// let response = try await app.call(request, for: account)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - method: The method, of at most 32 letters; it is sent in upper case.
+  ///   - url: The URL.
+  /// - Throws: ``SignInError/invalidRequest(_:)`` if the method is not a word of letters, or the
+  ///   URL is not an http or https URL; ``SignInError/transport(_:)`` with `notConfidential` if the
+  ///   token could be read on its way to the host.
   public init(_ method: String, _ url: String) throws(SignInError) {
     guard !method.isEmpty, method.utf8.count <= 32,
       method.utf8.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
@@ -39,9 +51,11 @@ public struct APIRequest: Sendable {
     self.address = address
   }
 
-  /// Adds a header field, as `Name: value`.
-  /// - Throws: ``SignInError/invalidRequest(_:)`` for anything else, and for those fields that say
-  ///   who asks or how the message is cut: another token than the account's is not sent.
+  /// Adds a header field, written as `Name: value`.
+  /// - Parameter line: The field, without a line break.
+  /// - Throws: ``SignInError/invalidRequest(_:)`` for any other form, and for the fields that carry
+  ///   credentials or frame the message (such as Authorization, Host, Cookie and Content-Length):
+  ///   no other token than the account's is sent.
   public mutating func add(header line: String) throws(SignInError) {
     let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { throw .invalidRequest(.header) }

@@ -3,10 +3,10 @@ import TokenVaultSignIn
 import TokenVaultModel
 
 extension AccountRecord {
-  /// Who is asked for a new token of an account; nil where that is not known.
+  /// The authority that issues a new token of an account; nil if it is not known.
   ///
-  /// Never anybody but the server that signed the account in: a refresh token that is sent
-  /// elsewhere is lost (RFC 9700 section 4.4, mix-up).
+  /// It is always the server that signed the account in: a refresh token that is sent to any other
+  /// server is lost (RFC 9700 section 4.4, mix-up).
   func authority(
     _ request: TokenRequest, _ options: SilentOptions, _ client: String
   ) throws(SignInError) -> Authority? {
@@ -20,15 +20,16 @@ extension AccountRecord {
         throw .invalidRequest(.account)
       }
     }
-    // A B2C account is of the policy that made it, and other providers have one authority each.
+    // A B2C account belongs to the policy that created it, and third-party providers have one
+    // authority each.
     guard let chosen = wanted?.kind == .entra ? wanted : known ?? wanted else { return nil }
-    // What signed in for all tenants is refreshed in the account's own.
+    // An account that signed in at an authority for all tenants is refreshed in its own tenant.
     let tenant = request.tenantID ?? HomeAccountID(homeAccountID).tenantID
     return tenant.isEmpty ? chosen : try chosen.with(tenant: tenant)
   }
 
-  /// The tenant that a request without one is for: of the authority that it, its application or the
-  /// client's sign-in names. Nil for the account's home tenant.
+  /// The tenant of a request that names none: the tenant of the authority named by the request, by
+  /// its application, or by the client's sign-in. Nil for the account's home tenant.
   func tenant(
     _ request: TokenRequest, _ options: SilentOptions
   ) throws(SignInError) -> String? {
@@ -39,14 +40,14 @@ extension AccountRecord {
     return try Authority(text).tenantID
   }
 
-  /// The authority that signed a client in to an account; nil where that is not known.
+  /// The authority that signed a client in to an account; nil if it is not known.
   func authority(ofClient client: String) throws(SignInError) -> Authority? {
     guard let text = authorities[CaseFolding.key(client)] else { return try derivedAuthority() }
     return try Authority(text)
   }
 
-  /// The authority of an account that was imported: from its host, else from the issuer of its ID
-  /// token.
+  /// The authority of an imported account, derived from its host, otherwise from the issuer of its
+  /// ID token.
   private func derivedAuthority() throws(SignInError) -> Authority? {
     let host = environment
     let home = HomeAccountID(homeAccountID)

@@ -4,7 +4,7 @@ import TokenVaultCrypto
 package import TokenVaultModel
 
 extension Acquisition {
-  /// Signs a user in through the browser (RFC 8252), and stores the account.
+  /// Signs a user in through the browser (RFC 8252) and stores the account.
   package func interactive(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration,
     makesCurrent: Bool = false, proof: ProofOfPossession? = nil
@@ -30,7 +30,7 @@ extension Acquisition {
           return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
         }
         report(.redirectReceived)
-        // The page says what came of it, so that nobody is told to be signed in who is not.
+        // The page shows the result of this step, so it never reports a sign-in that failed.
         let result = Result {
           try finish(
             answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
@@ -56,9 +56,9 @@ extension Acquisition {
     }
   }
 
-  /// What is stored of the account that is named: whoever was signed out on purpose is asked for
-  /// the password again, also where the browser still knows the session (MSAL for iOS and macOS),
-  /// and the provider's page begins with the account that is wanted.
+  /// Adds what is stored about the requested account. An account that was signed out on purpose has
+  /// to enter its password again, even if the browser still has a session (MSAL for iOS and macOS),
+  /// and the provider's page starts with the user name of the requested account.
   private func aware(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration
   ) throws(VaultError) -> InteractiveRequest {
@@ -98,8 +98,8 @@ extension Acquisition {
       account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
   }
 
-  /// Signs a user in on another device (RFC 8628), and stores the account.
-  /// - Parameter account: the only one that will do; nil for anybody.
+  /// Signs a user in on another device (RFC 8628) and stores the account. If `account` is not nil,
+  /// no other account may sign in.
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
     correlationID: String = "", account: HomeAccountID? = nil,
@@ -148,7 +148,7 @@ extension Acquisition {
         throw SignInError.mismatchedUser
       }
     }
-    // Ctrl-C during the exchange: nothing was stored, so nothing is.
+    // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
     if cancellation.isCancelled { throw SignInError.cancelled }
     let result: TokenResult
     do {
@@ -166,11 +166,12 @@ extension Acquisition {
     return result
   }
 
-  /// A token that cannot be kept here (a shared device is taken, the disk is full) should not stay
-  /// good for whoever comes by it.
+  /// Revokes a token that cannot be stored here (the shared device has an account, the disk is
+  /// full), so that it is useless to anyone who obtains it.
   private func giveBack(_ validated: ValidatedTokens, _ endpoint: TokenEndpoint) {
     guard let token = validated.answer.refreshToken else { return }
-    // The reason it could not be kept is what the user is told; this is the best that can be done.
+    // The user sees the reason why the token could not be stored. Revocation is attempted as well
+    // as possible.
     do { _ = try endpoint.revoke(token, hint: "refresh_token") } catch { return }
   }
 }

@@ -7,10 +7,11 @@ extension Acquisition {
   private var planner: SilentPlanner { SilentPlanner(session) }
   private var storage: SignInStorage { SignInStorage(session) }
 
-  /// A token without the user: stored, or refreshed once over all processes.
+  /// A token without user interaction: a stored one, or one from a refresh that a single process
+  /// performs for all.
   ///
-  /// While one process asks the provider for an account, the others wait for the account's byte of
-  /// the lock file and then take what it stored.
+  /// While one process requests the token of an account, the others wait for the account's byte of
+  /// the lock file, and then use the token that was stored.
   package func silent(
     _ request: TokenRequest, of reference: AccountReference,
     _ options: SilentOptions = SilentOptions()
@@ -29,7 +30,7 @@ extension Acquisition {
     case .refresh(let plan): first = plan
     }
     if let throttle = first.throttle { return try throttled(first, throttle) }
-    // A token that still is valid does not wait for a process that hangs.
+    // A caller with a token that is still valid does not wait for a process that hangs.
     let spare = first.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
     return try vaultErrors(session.group) {
       var isWaiting = false
@@ -51,8 +52,9 @@ extension Acquisition {
     }
   }
 
-  /// Tokens are stored under a tenant's GUID: of a tenant that is named by its domain, the provider
-  /// tells it. While it is down the name stays, and the account's home tenant is what is served.
+  /// Tokens are stored under the GUID of a tenant. If a request names the tenant by its domain, the
+  /// provider resolves it. While the provider is down, the name stays unresolved, and a token of
+  /// the account's home tenant is served.
   private func resolved(
     _ request: TokenRequest, _ options: SilentOptions
   ) throws(VaultError) -> (TokenRequest, SilentOptions) {
@@ -72,17 +74,18 @@ extension Acquisition {
     }
   }
 
-  /// The byte of the lock file that stands for an account: of a keyed tag, so that it tells nobody
-  /// which account it is.
+  /// The byte of the lock file that stands for an account. It is derived from a keyed tag, so it
+  /// does not reveal the account.
   private static func offset(_ tag: [UInt8]) -> Int64 {
     Int64(tag.prefix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// Refreshes while the lock is held.
+  /// Refreshes while this process holds the lock.
   private func refreshed(
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> TokenResult {
-    // A lost race against a sign-in or an import is decided anew; each round has a new cause.
+    // If a sign-in or an import wins the race, the request is planned again; each round has a new
+    // cause.
     for _ in 0..<3 {
       let plan: SilentPlan.Refresh
       switch try winner(first, request, options) {
@@ -98,8 +101,8 @@ extension Acquisition {
     throw StoreError.busy
   }
 
-  /// What another process left while this one waited for it: a token that was not there before is
-  /// as new as the one that was going to be asked for.
+  /// The plan after another process may have refreshed while this one waited for the lock. A token
+  /// that was not stored before is as new as the one that this process was about to request.
   private func winner(
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> SilentPlan {
@@ -125,11 +128,11 @@ extension Acquisition {
 
   private enum Outcome {
     case stored(TokenResult)
-    /// Somebody replaced the refresh token meanwhile.
+    /// Another process replaced the refresh token meanwhile.
     case superseded
   }
 
-  /// An answer that refuses a refresh token, with the throttle entry that it makes.
+  /// A response that refuses a refresh token, and the throttle entry that results from it.
   private struct Refusal: Error {
     let error: SignInError
     let throttle: Throttle.Wish?
@@ -150,7 +153,8 @@ extension Acquisition {
           last = refusal
           break trying
         }
-        // Another client's family token does not fit this client; it is good for the others.
+        // The family token of another client does not work for this client, but still works for the
+        // others.
         if answer.suberror == "client_mismatch" {
           last = last ?? refusal
           continue
@@ -164,7 +168,7 @@ extension Acquisition {
         return try fallBack(error, plan)
       }
     }
-    // Only when no token was taken: a throttle entry would hold up the one that was.
+    // Only if every token was refused: a throttle entry would delay a token that was accepted.
     try storage.noteThrottle(last?.throttle, plan, options)
     return try fallBack(last?.error ?? .badAnswer(.nobody), plan)
   }
@@ -193,7 +197,7 @@ extension Acquisition {
           keyID: options.proof?.keyID ?? ""),
         now: session.now)
     } catch {
-      // Another person's refresh token is not this account's.
+      // The refresh token of another user must not be stored in this account.
       if error != .mismatchedUser, error != .idToken(.subject) {
         try storage.keepRefreshToken(of: response, for: plan, sent: token)
       }
@@ -208,15 +212,15 @@ extension Acquisition {
       return .stored(result)
     case .superseded: return .superseded
     case .gone:
-      // Whoever signed out meanwhile wins: the token that just came is not kept, but where the one
-      // that was sent stayed, for the other clients of its family.
+      // A sign-out in the meantime takes precedence: the new token is not stored, unless the one
+      // that was sent is still stored for the other clients of its family.
       try storage.keepRefreshToken(of: response, for: plan, sent: token)
       throw VaultError.interactionRequired(.signedOut, account: plan.account, group: session.group)
     }
   }
 
-  /// What is left when the provider gave nothing: a token that still is valid, one that the
-  /// provider allows beyond its end while it is down, or the reason.
+  /// The result if the provider issued no token: a token that is still valid; a token that the
+  /// provider allows to be used beyond its expiry while it is down; otherwise the error.
   private func fallBack(_ error: SignInError, _ plan: SilentPlan.Refresh) throws -> Outcome {
     if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
       return .stored(fallback)

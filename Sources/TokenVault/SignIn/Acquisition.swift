@@ -1,7 +1,7 @@
 package import TokenVaultSignIn
 
-/// Gets tokens from a provider and stores them: blocking, one request of one application at a
-/// time. Verifies, then stores, then answers.
+/// Requests tokens from a provider and stores them. It blocks, and serves one request of one
+/// application at a time. It verifies, then stores, then returns.
 package struct Acquisition {
   package let session: GroupSession
   package let directory: ProviderDirectory
@@ -23,7 +23,7 @@ package struct Acquisition {
     self.report = report
   }
 
-  /// A fresh acquisition that shares nothing with another.
+  /// An acquisition that shares no metadata or keys with another one.
   package init(
     _ session: GroupSession, platform: SignInPlatform,
     _ cancellation: Cancellation = Cancellation(),

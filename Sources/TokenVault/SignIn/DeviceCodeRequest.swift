@@ -1,15 +1,15 @@
 public import TokenVaultModel
 public import TokenVaultSignIn
 
-/// A sign-in on another device (RFC 8628).
+/// A request to sign in on another device (RFC 8628).
 public struct DeviceCodeRequest: Hashable, Sendable {
-  /// The scopes the token must have.
+  /// The scopes that the token must have.
   public var scopes: ScopeSet
-  /// What should be in the tokens.
+  /// The claims to put into the tokens.
   public var claims: ClaimsRequest?
-  /// Further parameters for the provider; none may replace one of the protocol's.
+  /// Further parameters for the provider. They cannot replace a parameter of the protocol.
   public var extraParameters: [String: String] = [:]
-  /// Names the request in the provider's logs; empty for a new UUID.
+  /// Identifies the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""
 
   /// A request for scopes.

@@ -1,11 +1,12 @@
 import TokenVaultSignIn
 
 extension OAuthError {
-  /// Whether the refresh token itself was refused, and not this use of it.
+  /// Whether the provider refused the refresh token itself, and not only this use of it.
   ///
-  /// Microsoft's suberrors name what the user has to do; a token that is refused for want of a
-  /// second factor is still good for another resource. Without a suberror Microsoft's number tells:
-  /// a user who is not in one tenant has the same token for all others.
+  /// Microsoft's suberrors name the step that the user has to take; a token that is refused for
+  /// lack of a second factor still works for another resource. Without a suberror, Microsoft's
+  /// error number decides: a user who is not a member of one tenant uses the same token for all
+  /// others.
   var isAboutToken: Bool {
     guard code == "invalid_grant" else { return false }
     guard suberror.isEmpty else { return ["bad_token", "token_expired"].contains(suberror) }

@@ -4,15 +4,18 @@ import Synchronization
 import TokenVaultCrypto
 public import TokenVaultModel
 
-/// An application that signs people in and gets tokens for them, with a keychain group as its
-/// cache (MSAL's MSALPublicClientApplication).
+/// An application that signs users in and gets tokens for them, with a keychain group as its cache
+/// (MSAL's MSALPublicClientApplication).
 ///
-/// One object serves many clouds, tenants and accounts. Its calls may come from any task; those
-/// that wait for a provider or a user wait on a thread of their own.
+/// One object serves several clouds, tenants and accounts. Its methods may be called from any task;
+/// those that wait for a provider or a user wait on a thread of their own. They throw
+/// ``VaultError/signIn(_:)`` for errors of the provider or the network, and otherwise as ``Vault``
+/// does.
 public final class PublicClientApplication: Sendable {
-  /// What the application is; later changes to the value it was made from have no effect.
+  /// The configuration of the application. Later changes to the value passed to the initialiser
+  /// have no effect.
   public let configuration: ApplicationConfiguration
-  /// The group: accounts, current account, changes.
+  /// The group, with its accounts, current account and changes.
   public let vault: Vault
   private let platform: SignInPlatform
   private let directory: ProviderDirectory
@@ -23,11 +26,20 @@ public final class PublicClientApplication: Sendable {
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
 
-  /// An application over a group.
-  /// - Parameter log: what is told of signing in; nil for silence.
+  /// Creates an application over the group of `vault`, with every setting of `configuration`.
+  /// `platform` supplies HTTP, the browser and the redirect listener; `log` receives messages.
+  ///
+  /// ```swift
+  /// let authority = try Authority("https://login.microsoftonline.com/common")
+  /// var configuration = ApplicationConfiguration(
+  ///   clientID: "11111111-2222-3333-4444-555555555555", authority: authority,
+  ///   redirectURI: try RedirectURI("http://localhost"))
+  /// configuration.clientCapabilities = ["CP1"]
+  /// let app = PublicClientApplication(configuration, vault: try .process())
+  /// ```
   public init(
     _ configuration: ApplicationConfiguration, vault: VaultConfiguration,
-    platform: SignInPlatform, log: SignInLog? = nil
+    platform: SignInPlatform = .system, log: SignInLog? = nil
   ) {
     self.configuration = configuration
     self.log = log
@@ -39,19 +51,51 @@ public final class PublicClientApplication: Sendable {
     keys = ProviderKeys(transport: platform.transport)
   }
 
+  /// Creates an application over the group of `vault`; the URL `authority` names the provider that
+  /// signs users in.
+  ///
+  /// ```swift
+  /// let app = try PublicClientApplication(
+  ///   clientID: "11111111-2222-3333-4444-555555555555",
+  ///   authority: "https://login.microsoftonline.com/common", vault: .process())
+  /// ```
+  ///
+  /// The redirect URI is the one that the provider expects of native applications:
+  /// `http://localhost` for Microsoft, `http://127.0.0.1/` for others.
+  /// - Throws: ``VaultError/signIn(_:)`` if `authority` is not a valid authority.
+  public convenience init(
+    clientID: String, authority: String, vault: VaultConfiguration,
+    platform: SignInPlatform = .system
+  ) throws(VaultError) {
+    let configuration: ApplicationConfiguration
+    do {
+      let authority = try Authority(authority)
+      configuration = ApplicationConfiguration(
+        clientID: clientID, authority: authority, redirectURI: try .standard(of: authority))
+    } catch { throw .signIn(error) }
+    self.init(configuration, vault: vault, platform: platform)
+  }
+
   /// The version of this library.
   public static let version = "0.1.0"
 
   // MARK: Tokens
 
-  /// Signs a user in through the browser.
-  /// - Throws: ``VaultError/signIn(_:)``: ``SignInError/sessionAlreadyRunning`` while another
-  ///   interactive call of this application is open; after
-  ///   ``SignInError/declinedScopes(granted:declined:)`` the account is signed in and stored
-  ///   nevertheless.
+  /// Signs a user in through the browser (RFC 8252) and stores the account.
+  ///
+  /// ```swift
+  /// var request = InteractiveRequest(scopes: "User.Read")
+  /// request.prompt = .selectAccount
+  /// let token = try await app.acquireToken(interactive: request)
+  /// ```
+  ///
+  /// - Throws: ``VaultError/signIn(_:)`` with ``SignInError/sessionAlreadyRunning`` while another
+  ///   interactive call of this application is running, ``SignInError/timedOut`` after the
+  ///   request's deadline, or ``SignInError/declinedScopes(granted:declined:)``, after which the
+  ///   account is signed in and stored nevertheless.
   public func acquireToken(
     interactive request: InteractiveRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let application = configuration
     try requireKnown(request.authority)
     return try await logged("interactive") { () throws(VaultError) in
@@ -62,10 +106,23 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  /// Signs a user in on another device; ``events`` tells the code.
+  /// Signs a user in on another device (RFC 8628) and stores the account. ``events`` reports the
+  /// code that the user has to enter there.
+  ///
+  /// ```swift
+  /// Task { [events = app.events] in
+  ///   for await case .waitingForDevice(let code) in events {
+  ///     print("Open \(code.verificationURI), enter \(code.userCode)")
+  ///   }
+  /// }
+  /// let token = try await app.acquireToken(deviceCode: DeviceCodeRequest(scopes: "User.Read"))
+  /// ```
+  ///
+  /// - Throws: As ``acquireToken(interactive:)``; ``VaultError/signIn(_:)`` with
+  ///   ``SignInError/deviceCodeExpired`` if the code expired before the user entered it.
   public func acquireToken(
     deviceCode request: DeviceCodeRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let application = configuration
     return try await logged("device code") { () throws(VaultError) in
       try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
@@ -77,18 +134,30 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  /// A token without the user: from the cache, else refreshed, once over all processes.
+  /// A token without user interaction: from the cache, otherwise from a refresh that a single
+  /// process performs for all.
+  ///
+  /// ```swift
+  /// let token: TokenResult
+  /// let request = SilentRequest(scopes: "User.Read", account: account)
+  /// do { token = try await app.acquireTokenSilent(request) } catch .interactionRequired {
+  ///   token = try await app.acquireToken(interactive: InteractiveRequest(scopes: "User.Read"))
+  /// }
+  /// ```
+  ///
   /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason, which every
-  ///   application has to handle.
+  ///   application has to handle; ``VaultError/signIn(_:)`` with
+  ///   ``SignInError/throttled(untilEpochSeconds:_:)`` while the provider is rate-limiting
+  ///   requests.
   public func acquireTokenSilent(
     _ request: SilentRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try await logged("silent") { () throws(VaultError) in try await silent(request) }
   }
 
   private func silent(
     _ request: SilentRequest
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try requireKnown(request.authority)
     var tokens = tokenRequest(request.scopes)
     tokens.authority = request.authority
@@ -99,7 +168,7 @@ public final class PublicClientApplication: Sendable {
     options.extraParameters = request.extraParameters
     let account = AccountReference.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
-    // Who first has to ask the provider which tenant it is cannot be answered from the cache.
+    // The cache cannot serve a request whose tenant the provider has to resolve first.
     if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
       let presentation = key.presentationIfMade(scheme)
     {
@@ -116,13 +185,21 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  /// Calls an API with a token of an account, which is refreshed where that is due. An answer that
-  /// asks for claims (`WWW-Authenticate`, RFC 6750 section 3) is met once, by a new token with
-  /// them.
+  /// Calls an API with a token of an account, which is refreshed if that is due. A response that
+  /// requests claims (`WWW-Authenticate`, RFC 6750 section 3) is answered once, by a new token with
+  /// those claims.
   ///
-  /// The token goes to the request's address and nowhere else: a redirect is an answer like any
-  /// other, and so is an error of the API.
-  /// - Throws: as ``acquireTokenSilent(_:)``.
+  /// ```swift
+  /// var request = try APIRequest("GET", "https://graph.microsoft.com/v1.0/me")
+  /// request.scopes = "User.Read"
+  /// let response = try await app.call(request, for: account)
+  /// print(response.status)
+  /// ```
+  ///
+  /// The token is sent to the URL of the request and nowhere else. A redirect is returned like any
+  /// other response, and so is an error of the API.
+  /// - Throws: As ``acquireTokenSilent(_:)``; ``VaultError/signIn(_:)`` with
+  ///   ``SignInError/transport(_:)`` if there was no response.
   public func call(
     _ request: APIRequest, for account: Account
   ) async throws(VaultError) -> HTTPResponse {
@@ -148,8 +225,8 @@ public final class PublicClientApplication: Sendable {
     return options
   }
 
-  /// Ends the interactive or device sign-in that is open.
-  /// - Returns: whether there was one.
+  /// Cancels the running interactive or device sign-in.
+  /// - Returns: Whether there was one.
   @discardableResult
   public func cancel() -> Bool {
     session.withLock { session in
@@ -158,7 +235,7 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  /// What sign-ins are at, from now on: one stream for each call.
+  /// The progress of sign-ins from now on. Each call returns a new stream.
   public var events: AsyncStream<SignInEvent> {
     let id = nextListener.wrappingAdd(1, ordering: .relaxed).newValue
     return AsyncStream { continuation in
@@ -171,12 +248,14 @@ public final class PublicClientApplication: Sendable {
 
   // MARK: Accounts
 
-  /// The accounts of the group that this application may use, in a fixed order.
+  /// The accounts of the group, in a fixed order: as ``Vault/accounts(_:)``.
   public func accounts(_ query: AccountQuery = .all) async throws(VaultError) -> AccountListing {
     try await vault.accounts(query)
   }
 
-  /// The account to use now, and the one this application was told of before.
+  /// The current account, and the account last returned to this application.
+  /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if there are several
+  ///   candidates.
   public func currentAccount() async throws(VaultError) -> CurrentAccount {
     try await vault.currentAccount(clientID: configuration.clientID)
   }
@@ -186,15 +265,27 @@ public final class PublicClientApplication: Sendable {
     try await vault.deviceInformation()
   }
 
-  /// Erases this application's tokens of an account, without telling anybody; other applications
-  /// of the group keep theirs.
+  /// Erases this application's tokens of an account without contacting the provider. Other
+  /// applications of the group keep theirs.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` if the account is no longer in the group.
   @discardableResult
   public func remove(_ account: Account) async throws(VaultError) -> SignOutReport {
     try await vault.signOut([account], clientID: configuration.clientID)
   }
 
-  /// Signs an account out: erased here first and for certain, then the provider is told. On a
-  /// shared device it is signed out for every application.
+  /// Signs an account out. It is first erased from this machine, whether or not the network works;
+  /// then its tokens are revoked at the provider. On a shared device the account is signed out for
+  /// every application.
+  ///
+  /// ```swift
+  /// var parameters = SignOutParameters()
+  /// parameters.signOutFromBrowser = true
+  /// let report = try await app.signOut(account, parameters)
+  /// for entry in report.entries where !entry.isClean { print(entry.place.rawValue, entry.detail) }
+  /// ```
+  ///
+  /// - Throws: ``VaultError/noAccount(_:group:)`` if the account is no longer in the group. A
+  ///   failure at the provider is not thrown: the report has it.
   public func signOut(
     _ account: Account, _ parameters: SignOutParameters = SignOutParameters()
   ) async throws(VaultError) -> SignOutReport {
@@ -215,8 +306,9 @@ public final class PublicClientApplication: Sendable {
 
   // MARK: Threads
 
-  /// An authority that is neither the application's nor known could be anybody's: a token request
-  /// goes there with the user's consent to this application (MSAL's knownAuthorities).
+  /// Refuses an authority that is neither the application's nor a known one. An attacker could run
+  /// it, and a token request goes there with the user's consent to this application (MSAL's
+  /// knownAuthorities).
   private func requireKnown(_ authority: Authority?) throws(VaultError) {
     guard let authority else { return }
     let known = [configuration.authority] + configuration.knownAuthorities
@@ -230,8 +322,8 @@ public final class PublicClientApplication: Sendable {
   }
 
   private func logged(
-    _ what: String, _ body: () async throws(VaultError) -> AuthenticationResult
-  ) async throws(VaultError) -> AuthenticationResult {
+    _ what: String, _ body: () async throws(VaultError) -> TokenResult
+  ) async throws(VaultError) -> TokenResult {
     guard let log else { return try await body() }
     do {
       let result = try await body()
@@ -251,7 +343,7 @@ public final class PublicClientApplication: Sendable {
   private func exclusively(
     _ scheme: AuthenticationScheme,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     let cancellation = Cancellation()
     let isFree = session.withLock { session in
       guard session == nil else { return false }
@@ -266,7 +358,7 @@ public final class PublicClientApplication: Sendable {
   private func onThread(
     _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> AuthenticationResult {
+  ) async throws(VaultError) -> TokenResult {
     try await blocking(cancellation) { acquisition throws(VaultError) in
       let presentation = try self.key.presentation(scheme)
       return try TokenCompletion(session: acquisition.session).complete(
@@ -280,7 +372,7 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> R {
     let result: Result<R, VaultError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A queue of its own: waiting for a user must not hold up anybody else.
+        // A separate queue: waiting for a user must not delay any other call.
         DispatchQueue(label: "dev.tokenvault.sign-in").async {
           continuation.resume(
             returning: Result { () throws(VaultError) in

@@ -1,7 +1,7 @@
 import TokenVaultSignIn
 
 extension SignInError {
-  /// Whether the provider is down, which is what extended lifetimes are for.
+  /// Whether the provider is down. Extended lifetimes exist for this case.
   var isOutage: Bool {
     switch self {
     case .transport(let error):
@@ -16,7 +16,7 @@ extension SignInError {
     }
   }
 
-  /// The provider's word for that only the user can help; nil for anything else.
+  /// The provider's error if it requires user interaction; nil for any other error.
   var wantsUser: OAuthError? {
     switch self {
     case .provider(let answer):

@@ -1,17 +1,17 @@
 public import TokenVaultSignIn
 
-/// What a sign-in is at, for whoever waits for it.
+/// The progress of a sign-in.
 public enum SignInEvent: Sendable {
-  /// The provider at this host is asked.
+  /// A request is sent to the provider at this host.
   case contacting(host: String)
-  /// The user has to sign in at this page; `isOpened` says whether a browser was started for it.
+  /// The user has to sign in at this URL; `isOpened` is whether a browser was started for it.
   case waitingForBrowser(HTTPURL, isOpened: Bool)
-  /// The user has to type a code on another device.
+  /// The user has to enter a code on another device.
   case waitingForDevice(DeviceCode)
-  /// The browser brought the answer.
+  /// The browser delivered the provider's response.
   case redirectReceived
-  /// Another process asks the provider for the same account.
+  /// Another process is requesting a token of the same account from the provider.
   case waitingForOtherProcess
-  /// The end, good or bad.
+  /// The sign-in has ended, with or without an error.
   case finished
 }

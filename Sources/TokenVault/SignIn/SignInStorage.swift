@@ -3,7 +3,7 @@ import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// Stores the answers of providers. Verified tokens replace old ones in one durable transaction.
+/// Stores the responses of providers. Verified tokens replace old ones in one durable transaction.
 struct SignInStorage {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
@@ -11,16 +11,17 @@ struct SignInStorage {
 
   init(_ session: GroupSession) { self.session = session }
 
-  /// What became of an answer.
+  /// The result of storing a response.
   enum StoredAnswer {
     case stored(TokenResult)
-    /// The refresh token that was sent is no more the one that is stored.
+    /// The refresh token that was sent is no longer the stored one.
     case superseded
-    /// The account, or this client's part in it, was signed out.
+    /// The account, or this client's part of it, was signed out.
     case gone
   }
 
-  /// Stores the answer to a refresh, in one step, if the group still has what was refreshed.
+  /// Stores the response to a refresh in one transaction, if the group still has the token that was
+  /// refreshed.
   func store(
     _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
@@ -32,18 +33,20 @@ struct SignInStorage {
       if validated.answer.refreshToken != nil {
         try transaction.removeRefreshToken(sent, from: &stored)
       }
-      // What the provider wanted of the user it may have got elsewhere; its own quiet it keeps.
+      // The user may have completed the step that the provider required in another program. The
+      // provider's own rate limits stay in force.
       stored.record.throttleEntries.removeAll { $0.code != Throttle.outage }
       return .stored(try self.store(validated, in: &stored, transaction))
     }
   }
 
-  /// Stores nothing of an answer but its refresh token, in the place of the one that was sent.
+  /// Stores only the refresh token of a response, in the place of the one that was sent.
   ///
-  /// A provider that rotates took that one back when it answered: whatever is wrong with the rest of
-  /// the answer (keys that cannot be fetched, a clock that is off), without the new one the account
-  /// is lost, and sending the old one again looks like theft (RFC 9700 section 4.14.2). Whose it is
-  /// is verified at the next refresh, before anything that it brings is served.
+  /// A provider that rotates refresh tokens invalidated the old one with its response. Whatever is
+  /// wrong with the rest of the response (keys that cannot be fetched, a clock that is off), the
+  /// account is lost without the new token, and sending the old one again looks like theft (RFC
+  /// 9700 section 4.14.2). The next refresh verifies whose token it is before anything obtained
+  /// with it is served.
   func keepRefreshToken(
     of response: HTTPResponse, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) {
@@ -54,7 +57,7 @@ struct SignInStorage {
       for var credential in try transaction.entries(with: sent, in: stored) {
         credential.lastModified = now
         try transaction.store(
-          credential, Payload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
       }
       try transaction.update(&stored)
     }
@@ -73,14 +76,17 @@ struct SignInStorage {
       stored.record.throttleEntries.append(
         AccountRecord.ThrottleEntry(
           request: request, until: wish.until, code: wish.code, suberror: wish.suberror))
-      // More than a handful of different requests in two minutes are no loop.
+      // More than 16 different requests in two minutes are not a loop.
       stored.record.throttleEntries = stored.record.throttleEntries.suffix(16)
       try transaction.update(&stored)
     }
   }
 
-  /// Deletes a refresh token that the provider refused, unless it was replaced in the meantime.
-  /// - Returns: whether it was still the stored one.
+  /// Deletes a refresh token that the provider refused, unless it was replaced meanwhile.
+  /// - Parameters:
+  ///   - token: The refresh token that was sent.
+  ///   - plan: The plan that it was sent for.
+  /// - Returns: Whether it was still the stored one.
   func dropRefreshToken(
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh
   ) throws(VaultError) -> Bool {
@@ -94,8 +100,8 @@ struct SignInStorage {
     }
   }
 
-  /// Stores a sign-in, in one step; makes the group where there is none.
-  /// - Parameter makesCurrent: whether the account becomes the group's current one.
+  /// Stores a sign-in in one transaction. The group is created if it has no file. With
+  /// `makesCurrent`, the account becomes the group's current one.
   func store(
     signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
   ) throws(VaultError) -> TokenResult {
@@ -112,7 +118,7 @@ struct SignInStorage {
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       stored.record.authorities[client] = try validated.authorityInTenant.url
-      // Whatever the provider wanted of the user may have been given.
+      // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
       let result = try self.store(validated, in: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
@@ -122,8 +128,8 @@ struct SignInStorage {
     }
   }
 
-  /// A subject is unique within its issuer only (OIDC Core section 2). Two issuers at one host that
-  /// call different people by the same subject must not share an account.
+  /// A subject is unique only within its issuer (OIDC Core section 2). Two issuers at one host that
+  /// use the same subject for different users must not share an account.
   private func requireSameIssuer(
     _ validated: ValidatedTokens, _ record: AccountRecord
   ) throws(VaultError) {
@@ -148,7 +154,7 @@ struct SignInStorage {
     }
     func store(_ credential: Credential, _ secret: Redacted<String>) throws {
       try transaction.store(
-        credential, Payload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {
@@ -158,14 +164,14 @@ struct SignInStorage {
     }
     if let token = answer.idToken { try store(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)
-    // Keys live as long as their process: nobody else would ever take their tokens away.
+    // A key exists only as long as its process, so no later process would remove its tokens.
     if !validated.keyID.isEmpty {
       try transaction.removeCredentials(of: &stored) {
         $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
       }
     }
     try store(validated.accessToken(credential(.accessToken)), answer.accessToken)
-    // What is known of the client's family decides whose refresh tokens it tries.
+    // The client's known family determines whose refresh tokens it tries.
     if validated.authority.isMicrosoft, answer.refreshToken != nil {
       try noteFamily(answer.familyID, client: validated.clientID, environment, transaction)
     }
@@ -209,7 +215,7 @@ extension GroupTransaction {
     try !entries(with: token, in: stored).isEmpty
   }
 
-  /// Removes the entries that have this refresh token, and no other.
+  /// Removes the entries that have this refresh token, and no others.
   func removeRefreshToken(_ token: Redacted<String>, from stored: inout StoredAccount) throws {
     let equal = try entries(with: token, in: stored)
     guard !equal.isEmpty else { return }
@@ -231,7 +237,7 @@ extension GroupTransaction {
 }
 
 extension ValidatedTokens {
-  /// The authority to ask later: a tenant that was named by its domain is known by its GUID now,
+  /// The authority to use later. A tenant that was named by its domain is now known by its GUID,
   /// under which its tokens are stored.
   fileprivate var authorityInTenant: Authority {
     get throws(SignInError) {
@@ -242,7 +248,7 @@ extension ValidatedTokens {
     }
   }
 
-  /// As MSAL's cache spells it.
+  /// The token type as spelt in MSAL's cache.
   fileprivate var tokenType: String { keyID.isEmpty ? "Bearer" : "Pop" }
 
   fileprivate func accessToken(_ base: Credential) -> Credential {
@@ -259,7 +265,7 @@ extension ValidatedTokens {
 }
 
 extension AccountRecord {
-  /// The tenant's profile with what the ID token says.
+  /// Updates the tenant's profile with the content of the ID token.
   fileprivate mutating func merge(_ validated: ValidatedTokens, environment: String) {
     guard let idToken = validated.idToken else { return }
     let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, validated.realm) }
@@ -275,11 +281,11 @@ extension AccountRecord {
 }
 
 extension ValidatedTokens {
-  /// The fields of MSAL's `Account` entity that other libraries look at.
+  /// The fields of MSAL's `Account` entity that other libraries read.
   fileprivate func profileFields(over known: [UInt8]) -> [UInt8] {
     var members: [JSONValue.Member] = []
     if !known.isEmpty {
-      // absent is an answer: what does not parse is replaced by what is known now.
+      // absent is an answer: fields that do not parse are replaced by the present ones.
       do { members = try JSONValue(parsing: known).members ?? [] } catch { members = [] }
     }
     func set(_ name: String, _ text: String?) {

@@ -1,20 +1,20 @@
 package import TokenVaultSignIn
 
-/// What a silent request may fall back on.
+/// The options of a silent request.
 package struct SilentOptions: Sendable {
-  /// The application that asks; nil for the command line, which takes the stored client's part.
+  /// The requesting application; nil for the command line, which acts as the stored client.
   package var application: ApplicationConfiguration?
-  /// Whether a token may be served beyond its end while the provider is down.
+  /// Whether an expired token may be served while the provider is down.
   package var extendedLifetime = false
-  /// What the new token should have in it.
+  /// The claims to put into the new token.
   package var claims: ClaimsRequest?
-  /// The key that the token is to be bound to; nil for a bearer token.
+  /// The key to bind the token to; nil for a bearer token.
   package var proof: ProofOfPossession?
-  /// Whether a stored token will not do, also when it is valid.
+  /// Whether a stored token does not suffice even if it is valid.
   package var forceRefresh = false
   /// Further parameters for the token endpoint.
   package var extraParameters: [String: String] = [:]
-  /// Names the request in the provider's logs; empty for a new UUID.
+  /// Identifies the request in the provider's logs; empty for a new UUID.
   package var correlationID = ""
 
   package init() {}

@@ -3,31 +3,31 @@ package import TokenVaultSignIn
 import TokenVaultCrypto
 package import TokenVaultModel
 
-/// What a silent request comes to, from one snapshot of the group.
+/// The decision about a silent request, made from one snapshot of the group.
 package enum SilentPlan: Sendable {
-  /// A stored token will do.
+  /// Return a stored token.
   case serve(TokenResult)
-  /// The provider has to be asked.
+  /// Send a request to the provider.
   case refresh(Refresh)
 
-  /// Everything that asking takes.
+  /// Everything that the request to the provider needs.
   package struct Refresh: Sendable {
     package let account: Account
-    /// The account's row, and the byte that is locked for it.
+    /// Identifies the account's row and the byte that is locked for it.
     let tag: [UInt8]
     package let clientID: String
     package let authority: Authority
     let scopes: ScopeSet
     let realm: String
-    /// The refresh tokens in the order of trying.
+    /// The refresh tokens, in the order in which they are tried.
     let tokens: [Redacted<String>]
-    /// Served when the provider gives nothing new.
+    /// The token to return if the provider issues no new one.
     let fallback: TokenResult?
-    /// The access tokens that fitted the request when it was read.
-    let known: Set<AccountRecord.Stored>
-    /// Until when nothing is to be sent; nil for no such wish.
+    /// The access tokens that matched the request when the group was read.
+    let known: Set<AccountRecord.StoredCredential>
+    /// The throttle entry that forbids sending the request now; nil for none.
     let throttle: AccountRecord.ThrottleEntry?
-    /// Why there is no stored token; what is thrown when nobody can be asked.
+    /// The reason why there is no stored token; it is thrown if there is no provider to contact.
     let reason: InteractionReason
   }
 }

@@ -3,7 +3,7 @@ import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// Decides about silent requests, each from one snapshot of the group.
+/// Decides how to serve silent requests, each from one snapshot of the group.
 package struct SilentPlanner {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
@@ -13,7 +13,6 @@ package struct SilentPlanner {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Decides about a silent request.
   package func plan(
     _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions
   ) throws(VaultError) -> SilentPlan {
@@ -31,7 +30,7 @@ package struct SilentPlanner {
     var request = request
     request.keyID = options.proof?.keyID ?? ""
     request.tenantID = try request.tenantID ?? stored.record.tenant(request, options)
-    var candidates: [AccountRecord.Stored] = []
+    var candidates: [AccountRecord.StoredCredential] = []
     var reason = options.wantsNew ? InteractionReason.newTokenRequested : .noToken
     do {
       candidates = try cache.candidates(request, of: stored, account: account)
@@ -53,7 +52,7 @@ package struct SilentPlanner {
         wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
         extendedLifetime: options.extendedLifetime)
     }
-    // Where the stored token will do in any case, what a new one would take is not looked at.
+    // If a stored token suffices in any case, the prerequisites of a refresh are not checked.
     if case .serve(let index) = decision(hasRefreshToken: true) { return .serve(try result(index)) }
     let clients = clients(for: request, among: candidates, of: stored)
     let client = clients.count == 1 ? clients.first : nil
@@ -85,16 +84,17 @@ package struct SilentPlanner {
         realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
         known: Set(candidates),
         throttle: stored.record.throttleEntries.first {
-          // One that ends later than any was made is of a clock that was set back since.
+          // An entry that lasts longer than any can last was made before the clock was set back.
           $0.until > now && $0.until <= now.advanced(by: Throttle.longest)
             && digest.contains($0.request)
         },
         reason: reason))
   }
 
-  /// The clients that a refresh may be for: one, where the request or what is stored says it.
+  /// The clients that a refresh may be for; only one if the request or the stored tokens determine
+  /// it.
   private func clients(
-    for request: TokenRequest, among candidates: [AccountRecord.Stored], of stored: StoredAccount
+    for request: TokenRequest, among candidates: [AccountRecord.StoredCredential], of stored: StoredAccount
   ) -> [String] {
     if let client = request.clientID { return [client] }
     let holders = stored.record.stored.map(\.credential).filter {
@@ -131,10 +131,11 @@ package struct SilentPlanner {
     }
   }
 
-  /// A resource stands for all that it grants the client. Without either, what the stored token
-  /// has is asked for again; a provider gives the scopes of the sign-in where none is named.
+  /// A resource stands for everything that it grants the client. With neither resource nor scopes,
+  /// the scopes of the stored token are requested again; if none are named, a provider grants those
+  /// of the sign-in.
   private static func scopes(
-    _ request: TokenRequest, _ candidates: [AccountRecord.Stored]
+    _ request: TokenRequest, _ candidates: [AccountRecord.StoredCredential]
   ) -> ScopeSet {
     if let resource = request.resource {
       return ScopeSet([resource.hasSuffix("/") ? resource + ".default" : resource + "/.default"])
@@ -151,7 +152,8 @@ package struct SilentPlanner {
     return request.tenantID ?? stored.record.profiles.first?.tenantID ?? ""
   }
 
-  /// What a throttle entry may be for: this very request, or anything of this client.
+  /// The keys of the throttle entries that can apply: one for every request of this client, and one
+  /// for exactly this request.
   static func digest(
     _ client: String, _ authority: Authority, _ scopes: ScopeSet, _ options: SilentOptions
   ) throws -> [[UInt8]] {

@@ -1,26 +1,26 @@
 public import TokenVaultModel
 public import TokenVaultSignIn
 
-/// A request without the user (MSAL's MSALSilentTokenParameters).
+/// A request for a token without user interaction (MSAL's MSALSilentTokenParameters).
 public struct SilentRequest: Hashable, Sendable {
-  /// The scopes the token must have.
+  /// The scopes that the token must have.
   public var scopes: ScopeSet
-  /// Whose token it is.
+  /// The account whose token is requested.
   public var account: Account
-  /// Whether a stored token will not do.
+  /// Whether a stored token does not suffice.
   public var forceRefresh = false
-  /// What should be in the token; a request with claims is never answered from the cache.
+  /// The claims to put into the token. A request with claims is never served from the cache.
   public var claims: ClaimsRequest?
-  /// Another authority than the application's.
+  /// An authority to use instead of the application's.
   public var authority: Authority?
-  /// How the token is going to be shown.
+  /// The scheme in which the token is presented to APIs.
   public var authenticationScheme = AuthenticationScheme.bearer
-  /// Further parameters for the token endpoint; none may replace one of the protocol's.
+  /// Further parameters for the token endpoint. They cannot replace a parameter of the protocol.
   public var extraParameters: [String: String] = [:]
-  /// Names the request in the provider's logs; empty for a new UUID.
+  /// Identifies the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""
 
-  /// A request for scopes of an account.
+  /// A request for a token of an account with the given scopes.
   public init(scopes: ScopeSet, account: Account) {
     self.scopes = scopes
     self.account = account

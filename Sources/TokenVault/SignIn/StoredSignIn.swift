@@ -2,22 +2,22 @@ import TokenVaultGroupStore
 package import TokenVaultSignIn
 package import TokenVaultModel
 
-/// With what an account was signed in, as far as the group knows it: enough to do so again.
+/// The parameters of an account's last sign-in, as far as the group has them: enough to sign in
+/// again.
 package struct StoredSignIn: Sendable {
   package let account: Account
-  /// The clients that have something of the account, without those that were signed out.
+  /// The clients that have credentials of the account, without those that were signed out.
   package let clientIDs: [String]
-  /// The one that is meant: the one asked for, else the only one.
+  /// The requested client, otherwise the only one; nil if there are several.
   package let clientID: String?
-  /// Who signed that client in; nil where that is not known.
+  /// The authority that signed that client in; nil if it is not known.
   package let authority: Authority?
-  /// The scopes of that client's last access token; empty where it has none.
+  /// The scopes of that client's last access token; empty if it has none.
   package let scopes: ScopeSet
 }
 
 extension GroupSession {
-  /// With what an account was signed in.
-  /// - Parameter client: nil for the account's only one.
+  /// The parameters of an account's last sign-in. A nil `client` stands for the account's only one.
   package func storedSignIn(
     _ reference: AccountReference, client: String? = nil
   ) throws(VaultError) -> StoredSignIn {

@@ -3,25 +3,27 @@ import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// For how long a failed request is not sent again (the throttling of MSAL for iOS and macOS): a
-/// tool in a loop must not make a provider that asks for quiet ask for more of it.
+/// The time for which a failed request is not sent again (as in MSAL for iOS and macOS): a tool in
+/// a loop must not add to the load of a provider that is already rate-limiting requests.
 ///
-/// It is stored with the account, since each call of the command line is a process of its own.
+/// It is stored with the account, because each call of the command line is a separate process.
 enum Throttle {
-  /// The code of a throttle entry that the provider took for its own sake.
+  /// The code of a throttle entry that protects the provider, not one for an error that the user
+  /// has to resolve.
   static let outage = "throttled"
-  /// What a throttle entry lasts at most, in seconds.
+  /// The longest duration of a throttle entry, in seconds.
   static let longest: Int64 = 3600
 
   struct Wish {
-    /// Whether it is for this request alone, or for all of this client at this provider.
+    /// Whether the entry is for this request only, or for all requests of this client to this
+    /// provider.
     let isExact: Bool
     let until: Timestamp
     let code: String
     let suberror: String
   }
 
-  /// The throttle entry that a failed answer makes; nil for none.
+  /// The throttle entry that a failed response causes; nil for none.
   static func after(_ response: HTTPResponse, _ error: SignInError, now: Timestamp) -> Wish? {
     let named = response.header("Retry-After").flatMap { Int64($0) }.map {
       min(max($0, 1), longest)

@@ -3,14 +3,14 @@ import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// Completes a token with what is stored beside it.
+/// Adds the data stored beside a token to the result.
 struct TokenCompletion {
   let session: GroupSession
 
-  /// A token with the ID token and the tenant's profile that are stored with it.
+  /// The token with its stored ID token, in the form in which it is presented.
   func complete(
     _ token: TokenResult, _ client: String, _ presentation: TokenPresentation
-  ) throws(VaultError) -> AuthenticationResult {
+  ) throws(VaultError) -> TokenResult {
     try session.read { transaction in
       let tag = try transaction.tag(of: token.account.identity)
       guard let stored = try transaction.account(tag: tag) else {
@@ -26,7 +26,7 @@ struct TokenCompletion {
     _ token: TokenResult, _ client: String, _ presentation: TokenPresentation,
     of stored: StoredAccount,
     in transaction: GroupTransaction
-  ) throws -> AuthenticationResult {
+  ) throws -> TokenResult {
     let home = token.account.homeAccountID
     let entry = stored.record.stored.first {
       $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
@@ -38,16 +38,10 @@ struct TokenCompletion {
         String(
           decoding: try transaction.payload(of: entry, in: stored).secret.reveal(), as: UTF8.self))
     }
-    let accessToken = Redacted(String(decoding: token.accessToken.reveal(), as: UTF8.self))
-    return AuthenticationResult(
-      accessToken: accessToken,
-      tokenType: token.tokenType, expiresOn: token.expiresOn ?? session.now, scopes: token.scopes,
-      idToken: idToken, account: token.account,
-      tenantProfile: token.account.tenantProfiles.first {
-        CaseFolding.equal($0.tenantID, home.tenant(ofRealm: token.realm))
-      }, authority: token.authority, correlationID: token.correlationID,
-      isFromCache: token.isFromCache, isExtendedLifetime: token.isExtendedLifetime,
-      authenticationScheme: presentation.scheme,
-      authorizationHeader: try presentation.header(accessToken, now: session.now))
+    var result = token
+    result.idToken = idToken
+    result.authenticationScheme = presentation.scheme
+    result.signedHeader = try presentation.signedHeader(token.accessToken, now: session.now)
+    return result
   }
 }

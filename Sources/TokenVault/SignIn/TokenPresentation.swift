@@ -2,7 +2,7 @@ import TokenVaultCrypto
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// How a token is going to be shown, with the key where there is one.
+/// The scheme in which a token is presented, with the key if the scheme needs one.
 enum TokenPresentation: Sendable {
   case bearer
   case pop(ProofOfPossession, ProofOfPossession.Request)
@@ -13,12 +13,13 @@ enum TokenPresentation: Sendable {
     if case .pop(_, let request) = self { .pop(request) } else { .bearer }
   }
 
-  func header(_ token: Redacted<String>, now: Timestamp) throws(SignInError) -> Redacted<String> {
-    guard case .pop(let proof, let request) = self else {
-      return Redacted("Bearer \(token.reveal())")
-    }
-    do { return try proof.authorizationHeader(token, for: request, now: now) } catch {
-      throw .cryptography
-    }
+  /// The signed request that presents the token; nil for a bearer token.
+  func signedHeader(
+    _ token: Redacted<[UInt8]>, now: Timestamp
+  ) throws(SignInError) -> Redacted<String>? {
+    guard case .pop(let proof, let request) = self else { return nil }
+    do {
+      return try proof.authorizationHeader(Redacted(token.revealText()), for: request, now: now)
+    } catch { throw .cryptography }
   }
 }

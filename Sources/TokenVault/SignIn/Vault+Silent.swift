@@ -4,11 +4,12 @@ import TokenVaultCrypto
 import TokenVaultModel
 
 extension Vault {
-  /// A token from the cache with all that goes with it; nil where the provider has to be asked.
+  /// A token from the cache with the data stored beside it; nil if the provider has to be
+  /// contacted.
   func servedSilently(
     _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions,
     _ presentation: TokenPresentation
-  ) throws(VaultError) -> AuthenticationResult? {
+  ) throws(VaultError) -> TokenResult? {
     try session.read { transaction in
       let stored = try self.session.lookup.stored(reference, in: transaction)
       guard

@@ -2,25 +2,25 @@ import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSystem
 
-/// Erases accounts from a group. The network has no part in it.
+/// Erases accounts from a group. It does not use the network.
 ///
 /// The order of steps:
-/// 1. One read resolves the accounts and notes, in memory, what their providers can be told.
+/// 1. One read resolves the accounts and collects, in memory, the data that their revocation needs.
 /// 2. The group's lock is taken, and stale copies of the group file are removed.
-/// 3. ``Rotation`` stores a new group key and takes the old one out of the kernel keyring.
+/// 3. ``Rotation`` stores a new group key and removes the old one from the kernel keyring.
 /// 4. One transaction deletes the accounts' rows, wraps the other account keys under the new key,
 ///    and commits.
 /// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
 /// 6. Directory rules that name the accounts are removed.
 ///
-/// ``Revocation`` speaks to the providers afterwards.
+/// ``Revocation`` contacts the providers afterwards.
 package struct Erasure {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// The accounts and clients that a sign-out covers.
+  /// The accounts that a sign-out covers.
   package enum Scope {
     /// These accounts; an empty list erases nothing.
     case accounts([AccountReference])
@@ -28,7 +28,7 @@ package struct Erasure {
     case everything
   }
 
-  /// Erased accounts, with what their providers can still be told.
+  /// The report of an erasure, and the data for revoking the erased tokens at their providers.
   package struct Result: Sendable {
     package let report: SignOutReport
     let targets: [RevocationTarget]
@@ -37,16 +37,17 @@ package struct Erasure {
   /// Erases accounts, for one client or for all.
   ///
   /// When it returns, the accounts are gone from the file. An entry of the report that is not clean
-  /// names something that is left elsewhere; the next command tries again to delete it.
+  /// names a place where something is left; the next command tries again to delete it.
   /// - Parameters:
-  ///   - client: nil for every client.
-  ///   - widens: whether a sign-out of one client is a sign-out of all on a shared device.
+  ///   - scope: The accounts.
+  ///   - client: The client to sign out; nil for every client.
+  ///   - widens: Whether, on a shared device, a sign-out of one client is a sign-out of all.
   package func run(
     _ scope: Scope, client: String? = nil, widensOnSharedDevice widens: Bool = true
   ) throws(VaultError) -> Result {
     let isShared = try DeviceInformation(session.configuration).isShared
     let client = isShared && widens ? nil : client
-    // A name that matches nothing is reported before the keyring is touched.
+    // A name that matches no account is reported before the keyring is contacted.
     let (accounts, targets) = try session.read { transaction in
       let accounts = try self.resolved(scope, client, in: transaction)
       let known = accounts.map { $0.map { self.lookup.account($0, in: transaction) } }
@@ -64,7 +65,7 @@ package struct Erasure {
     return Result(report: report, targets: targets)
   }
 
-  /// The accounts to erase; nil for every account, whether it opens or not.
+  /// The accounts to erase; nil for every account, whether or not it can be decrypted.
   private func resolved(
     _ scope: Scope, _ client: String?, in transaction: GroupTransaction
   ) throws -> [StoredAccount]? {
@@ -78,7 +79,7 @@ package struct Erasure {
     }
   }
 
-  /// Damage is no reason not to erase: an account that does not open is left out.
+  /// Damage must not prevent an erasure: an account that cannot be decrypted has no targets.
   private func targets(
     _ scope: Scope, _ accounts: [StoredAccount]?, _ client: String?,
     in transaction: GroupTransaction
@@ -122,10 +123,10 @@ package struct Erasure {
   ) throws(VaultError) -> (Rotation.Outcome, GroupHeader.Custody) {
     let configuration = session.configuration
     return try vaultErrors(session.group) {
-      // First the lock, then the session: see ``GroupSession``.
+      // The lock first, then the session: see ``GroupSession``.
       try FileLock.hold(configuration.lockPath, waiting: 60_000) {
         try session.withGroup { group in
-          // Copies go first, so that nothing of them is left to do when the sign-out is in force.
+          // Stale copies are removed first, so that none is left once the sign-out is in force.
           var found = false
           var failure: (any Error)?
           if group.isInPlace {
@@ -142,30 +143,30 @@ package struct Erasure {
     }
   }
 
-  /// On a shared device the other tools learn who left; elsewhere nothing that names the account
-  /// stays.
+  /// On a shared device the other tools learn which account was signed out; elsewhere no name of
+  /// the account is kept.
   private func forget(
     _ accounts: [StoredAccount], tellsOthers: Bool, in transaction: GroupTransaction
   ) {
     for (client, principal) in transaction.state.principals {
       guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.signedOutAccount =
+      transaction.state.principals[client]?.previousAccount =
         tellsOthers
-        ? GroupState.SignedOutAccount(
+        ? GroupState.PreviousAccount(
           homeAccountID: account.record.homeAccountID, environment: account.record.environment,
           username: account.record.username) : nil
     }
   }
 
-  /// Drops what imports brought that names an account and could not be stored with it. The metadata
-  /// of clients stays.
+  /// Removes imported data that names an account but could not be stored with it. The metadata of
+  /// clients stays.
   private func forgetExtras(
     of accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws {
     let erased = Set(accounts.map { CaseFolding.key($0.record.homeAccountID) })
     var kept: MSALCache
     do { kept = try CacheExtras.read(transaction) } catch StoreError.damaged {
-      // It stays as it is, under the key that the rotation destroys.
+      // The data stays as it is, under the key that the rotation destroys.
       return
     }
     let count = kept.unknown.count
@@ -176,7 +177,7 @@ package struct Erasure {
     try CacheExtras.write(kept, transaction)
   }
 
-  /// Tokens of the accounts that were imported before the accounts' environment was known.
+  /// The tokens of the accounts that were imported while the accounts' environment was unresolved.
   private func withUnresolvedEnvironment(
     _ accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
@@ -212,7 +213,8 @@ package struct Erasure {
   /// the client from counting as signed in.
   ///
   /// The refresh token of a family of clients stays for the family. Each account gets a new key, so
-  /// that the client's tokens are gone from older copies as a whole account would be.
+  /// that the client's tokens cannot be read from older copies, just as those of an erased account
+  /// cannot.
   private func erase(
     _ named: [Account], of client: String
   ) throws(VaultError) -> SignOutReport {
@@ -223,7 +225,7 @@ package struct Erasure {
         let account = try self.rekey(stored, without: client, in: transaction)
         accounts.append(self.lookup.account(account, in: transaction))
       }
-      // Nothing else would ever remove the rest of these.
+      // No later step would ever remove the rest of these.
       return try self.withUnresolvedEnvironment(chosen, in: transaction)
         .map { try self.rekey($0, without: client, in: transaction) }
         .filter(\.record.stored.isEmpty)
@@ -247,7 +249,7 @@ package struct Erasure {
 }
 
 extension Rotation.Outcome {
-  /// The places that a rotation cleans, for the report.
+  /// The report's entries for the places that a rotation cleans.
   fileprivate func entries(custody: GroupHeader.Custody) -> [SignOutReport.Entry] {
     var entries = [
       SignOutReport.Entry(

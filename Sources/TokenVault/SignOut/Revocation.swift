@@ -1,26 +1,29 @@
 import TokenVaultSignIn
 
-/// Signs accounts out: erases them here first, then tells their providers (RFC 7009, OpenID Connect
-/// RP-Initiated Logout).
+/// Signs accounts out: erases them on this machine first, then revokes their tokens and ends their
+/// sessions at the providers (RFC 7009, OpenID Connect RP-Initiated Logout).
 package struct Revocation {
   private let acquisition: Acquisition
 
   package init(_ acquisition: Acquisition) { self.acquisition = acquisition }
 
-  /// Signs accounts out. The erasure does not depend on the network, and no answer of a provider
-  /// brings anything back.
+  /// Signs accounts out. The erasure does not depend on the network, and no response of a provider
+  /// restores anything.
   package func signOut(
     _ scope: Erasure.Scope, _ options: SignOutOptions = SignOutOptions()
   ) throws(VaultError) -> SignOutReport {
     tell(try Erasure(acquisition.session).run(scope, client: options.clientID), options)
   }
 
-  /// Tells the providers of accounts that were erased.
-  /// - Returns: the report of the erasure, with what the providers said.
+  /// Revokes the tokens of erased accounts at their providers, as the options say.
+  /// - Parameters:
+  ///   - erased: The result of the erasure.
+  ///   - options: The requests to send.
+  /// - Returns: The report of the erasure, with the results from the providers.
   package func tell(_ erased: Erasure.Result, _ options: SignOutOptions) -> SignOutReport {
     var report = erased.report
     if options.revokes {
-      // Nobody waits for each account of a provider that does not answer.
+      // The user does not wait for each account of a provider that does not respond.
       var down: [String: SignInError] = [:]
       report.revocations = erased.targets.filter { !$0.tokens.isEmpty }.map { target in
         let origin = target.authority?.address.origin ?? ""
@@ -45,7 +48,7 @@ package struct Revocation {
   private func endpoint(_ target: RevocationTarget) throws(SignInError) -> TokenEndpoint? {
     guard let authority = target.authority else { return nil }
     var application = ApplicationConfiguration(clientID: target.clientID, authority: authority)
-    // The user waits for it, and the accounts are gone already.
+    // The user is waiting, and the accounts are already erased.
     application.requestTimeoutMilliseconds = 10_000
     application.retryCount = 0
     return try acquisition.endpoint(application, at: authority, correlationID: "")
@@ -53,7 +56,8 @@ package struct Revocation {
 
   private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {
     guard let authority = target.authority else { return .unknownAuthority }
-    // Known without asking, so that a sign-out of these needs no network at all.
+    // Decided without contacting the provider, so that signing out of these accounts needs no
+    // network.
     if authority.isWithoutRevocation { return .notOffered }
     do {
       guard let endpoint = try endpoint(target) else { return .unknownAuthority }

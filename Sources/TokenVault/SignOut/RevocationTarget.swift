@@ -3,19 +3,19 @@ import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 
-/// What telling a provider takes, of one client of an account: in memory only.
+/// The data for signing one client of an account out at its provider. It is kept in memory only.
 struct RevocationTarget: Sendable {
   let username: String
   let environment: String
   let clientID: String
   let authority: Authority?
-  /// Refresh tokens, whose revocation ends the access tokens too; else the access tokens.
+  /// The refresh tokens, whose revocation also ends the access tokens; the access tokens if there
+  /// are none.
   let tokens: [Redacted<String>]
-  /// RFC 7009 section 2.1.
+  /// The token type hint of RFC 7009 section 2.1.
   let hint: String
 
-  /// The targets of one account, by client.
-  /// - Parameter client: nil for every client.
+  /// The targets of one account, one for each client; a nil `client` stands for every client.
   static func all(
     of stored: StoredAccount, _ client: String?, in transaction: GroupTransaction
   ) -> [RevocationTarget] {
@@ -27,9 +27,9 @@ struct RevocationTarget: Sendable {
       }
       return client.map { CaseFolding.equal(credential.clientID, $0) } ?? true
     }
-    // A family's token stays for the other clients, and revoking an access token may take it along
-    // (RFC 7009 section 2.1).
-    func stays(_ entry: AccountRecord.Stored) -> Bool {
+    // A family's token stays for the other clients. Revoking an access token may revoke the refresh
+    // token too (RFC 7009 section 2.1).
+    func stays(_ entry: AccountRecord.StoredCredential) -> Bool {
       client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
     }
     let keepsFamily = record.stored.contains(where: stays)
@@ -48,14 +48,14 @@ struct RevocationTarget: Sendable {
     }
   }
 
-  /// Nil where the text that was stored is no authority: the erasure goes on without it.
+  /// Nil if the stored text is not an authority: the erasure continues without it.
   private static func knownAuthority(_ client: String, _ record: AccountRecord) -> Authority? {
     do { return try record.authority(ofClient: client) } catch { return nil }
   }
 
-  /// Nil where the row does not open: the erasure goes on without it.
+  /// Nil if the row cannot be decrypted: the erasure continues without it.
   private static func secret(
-    of entry: AccountRecord.Stored, in stored: StoredAccount, _ transaction: GroupTransaction
+    of entry: AccountRecord.StoredCredential, in stored: StoredAccount, _ transaction: GroupTransaction
   ) -> Redacted<String>? {
     do {
       let bytes = try transaction.payload(of: entry, in: stored).secret

@@ -1,10 +1,10 @@
 package import TokenVaultSignIn
 
-/// What a sign-out does beside the erasure.
+/// The scope of a sign-out, and its steps besides the erasure.
 package struct SignOutOptions: Sendable {
-  /// Only this client; nil for all.
+  /// The client to sign out; nil for all.
   package var clientID: String?
-  /// Whether the provider is told.
+  /// Whether the tokens are revoked at the provider.
   package var revokes = true
   /// Whether the provider's session in the browser is ended too.
   package var endsBrowserSession = false

@@ -1,16 +1,17 @@
-/// How an account is signed out (MSAL's MSALSignoutParameters).
+/// The parameters of a sign-out (MSAL's MSALSignoutParameters).
 public struct SignOutParameters: Hashable, Sendable {
   /// Whether the provider's session in the browser is ended too.
   public var signOutFromBrowser = false
-  /// Whether the account goes for every tool of the group, and not just for this application.
+  /// Whether the account is erased for every tool of the group, and not just for this application.
   public var wipeAccount = false
-  /// Whether every account of the group goes.
+  /// Whether every account of the group is erased.
   public var wipeCacheForAllAccounts = false
-  /// Whether the provider is told (RFC 7009).
+  /// Whether the tokens are revoked at the provider (RFC 7009).
   public var revokes = true
-  /// Further parameters for the provider's page.
+  /// Further parameters for the provider's page that ends the session.
   public var extraParameters: [String: String] = [:]
 
-  /// This application's tokens only, and not the browser's session.
+  /// Parameters that erase and revoke this application's tokens only, and keep the session in the
+  /// browser.
   public init() {}
 }

@@ -1,37 +1,39 @@
 public import TokenVaultSignIn
 
 extension SignOutReport {
-  /// What a provider was told about one client of an account.
+  /// The revocation of the tokens of one client of an account.
   public struct Revocation: Sendable {
-    /// What came of it.
+    /// The result of a revocation.
     public enum Outcome: Hashable, Sendable {
-      /// The provider took the tokens back (RFC 7009).
+      /// The provider revoked the tokens (RFC 7009).
       case revoked
-      /// The provider has no way to do so: what was handed out stays valid until it ends.
+      /// The provider does not offer revocation: tokens that it issued stay valid until they
+      /// expire.
       case notOffered
-      /// The provider could not be asked, or refused; the tokens are gone here all the same.
+      /// The provider did not respond, or refused. The tokens are erased from this machine
+      /// nevertheless.
       case failed(SignInError)
-      /// It is not known who issued them.
+      /// The authority that issued the tokens is not known.
       case unknownAuthority
     }
 
     /// The provider's host.
     public let environment: String
-    /// The client.
+    /// The client id.
     public let clientID: String
-    /// What came of it.
+    /// The result of the revocation.
     public let outcome: Outcome
   }
 
-  /// What became of the provider's session in the browser.
+  /// The result of ending the provider's session in the browser.
   public enum BrowserSession: Hashable, Sendable {
-    /// The provider's page was opened; the user may have to confirm there.
+    /// The provider's page was opened; the user may have to confirm the sign-out there.
     case opened(HTTPURL)
-    /// No browser was started: the user can open this page.
+    /// No browser could be started: the user can open this page.
     case notOpened(HTTPURL)
-    /// The provider has no such page.
+    /// The provider has no page that ends the session.
     case notOffered(environment: String)
-    /// The provider could not be asked for its page.
+    /// The address of the provider's page could not be determined, because of this error.
     case failed(environment: String, SignInError)
   }
 }

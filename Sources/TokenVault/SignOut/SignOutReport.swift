@@ -1,8 +1,8 @@
 public import TokenVaultModel
 
-/// What a sign-out did, place by place.
+/// The result of a sign-out, place by place.
 public struct SignOutReport: Sendable {
-  /// A place where something of the accounts was or may have been.
+  /// A place that had, or may have had, data of the accounts.
   public enum Place: String, Sendable, CaseIterable {
     /// The accounts' rows and their keys in the group file.
     case groupFile = "group file"
@@ -12,30 +12,30 @@ public struct SignOutReport: Sendable {
     case secretService = "former key in the Secret Service"
     /// The group's former key in the kernel keyring.
     case kernelKeyring = "former key in the kernel keyring"
-    /// Sealed copies of the group file that a creation or restore left when it was cut short.
+    /// Encrypted copies of the group file that an interrupted creation or restore left.
     case staleCopies = "copies that a crash left"
-    /// Rules that choose the accounts for a directory.
+    /// The rules that choose an account for a directory.
     case directoryRules = "directory rules"
   }
 
-  /// One place and what became of it.
+  /// One place and its state.
   public struct Entry: Sendable {
-    /// Where.
+    /// The place.
     public let place: Place
-    /// Whether nothing of the accounts is left there.
+    /// Whether no data of the accounts is left there.
     public let isClean: Bool
-    /// What was done, or why it could not be; never a secret.
+    /// The step that was taken, or the reason why it failed; never a secret.
     public let detail: String
   }
 
   /// The accounts that were signed out.
   public let accounts: [Account]
-  /// Every place that was looked at.
+  /// Every place that was checked.
   public let entries: [Entry]
-  /// What the providers were told, by account and client.
+  /// The results of the revocations, by account and client.
   public internal(set) var revocations: [Revocation] = []
-  /// What became of the providers' sessions in the browser.
+  /// The results of ending the providers' sessions in the browser.
   public internal(set) var browserSessions: [BrowserSession] = []
-  /// Whether nothing is left anywhere on this machine.
+  /// Whether no data is left in any place on this machine.
   public var isClean: Bool { entries.allSatisfy(\.isClean) }
 }

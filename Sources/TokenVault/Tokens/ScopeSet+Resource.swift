@@ -4,8 +4,9 @@ extension ScopeSet {
   private static let graph = "https://graph.microsoft.com"
   private static let ofSignIn: Set<String> = ["openid", "profile", "email", "offline_access"]
 
-  /// Whether a token with these scopes is for `resource`. Microsoft Entra grants Microsoft Graph's
-  /// scopes without their resource in front; another provider's bare scopes are its own.
+  /// Whether a token with these scopes is for `resource`. Microsoft Entra grants the scopes of
+  /// Microsoft Graph without the resource as a prefix; an unprefixed scope of another provider
+  /// belongs to that provider itself.
   func cover(resource: String, isEntra: Bool) -> Bool {
     let resource = resource.hasSuffix("/") ? String(resource.dropLast()) : resource
     let folded = resource.lowercased()

@@ -8,7 +8,10 @@ package struct ServiceSecrets {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Stores a password or token of a service, in the place of the one that the user name had.
+  /// Stores a password or token of a service. It replaces the one that the user name had there.
+  /// - Returns: The account, and whether the group was created for it.
+  /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
+  ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
@@ -17,11 +20,10 @@ package struct ServiceSecrets {
       !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
-    var record = AccountRecord(
-      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
+    var record = Self.record(service, username)
     let bytes = secret.reveal().count
     try vaultErrors(session.group) {
-      try Payload.requireStorable(secretBytes: bytes, extraBytes: 0)
+      try CredentialPayload.requireStorable(secretBytes: bytes, extraBytes: 0)
     }
     let device = try SharedDevice(session)
     record.profiles = [
@@ -37,11 +39,30 @@ package struct ServiceSecrets {
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now
-      try transaction.store(credential, Payload(secret: secret), in: &stored)
+      try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
       try transaction.update(&stored)
       try device.requireAlone([stored.tag], in: transaction)
       return session.lookup.account(stored, in: transaction)
     }
     return (account, madeGroup)
+  }
+
+  /// The stored secret of a user name at a service.
+  /// - Throws: ``VaultError/noAccount(_:group:)`` if there is none.
+  package func secret(
+    for service: ServiceURL, username: String
+  ) throws(VaultError) -> Redacted<[UInt8]> {
+    let identity = Self.record(service, username).identity
+    return try session.read { transaction in
+      guard let stored = try transaction.account(tag: transaction.tag(of: identity)),
+        let entry = stored.record.stored.first(where: { $0.credential.kind == .secret })
+      else { throw VaultError.noAccount(username, group: session.group) }
+      return try transaction.payload(of: entry, in: stored).secret
+    }
+  }
+
+  private static func record(_ service: ServiceURL, _ username: String) -> AccountRecord {
+    AccountRecord(
+      homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
   }
 }

@@ -1,18 +1,20 @@
-/// Where a password or personal access token is for: an origin and a path, without the user.
+/// The address of the service that a password or personal access token is for: an origin and a
+/// path, without the user.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
-  /// The normalised URL: scheme and host in lower case, no trailing slash.
+  /// The normalised URL: scheme and host in lower case, no default port, no trailing slash.
   public let description: String
-  /// The host, with its port where one is given.
+  /// The host, with its port if the URL has one that is not the default.
   public let host: String
 
-  /// Returns nil for what is no absolute http or https URL with a host, or has user information,
-  /// a query, a fragment, spaces, control or other characters outside of ASCII (a host beyond it
-  /// has to be in its `xn--` form, so that two that look alike are not one).
+  /// Parses a URL; a host without a scheme gets https. Returns nil unless the text is an absolute
+  /// http or https URL of at most 2048 bytes with a host, and without user information, query,
+  /// fragment, spaces, control characters or characters outside of ASCII. An internationalised host
+  /// has to be in its `xn--` form, so that two hosts that look alike are never mistaken for one.
   public init?(_ text: String) {
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       return nil
     }
-    // A bare host means https, as git and docker take it.
+    // A bare host means https, as for git and docker.
     let isBare = !text.contains("://")
     let scheme = isBare ? "https" : text.prefix { $0 != ":" }.lowercased()
     let rest = isBare ? text[...] : text.dropFirst(scheme.count + 3)
@@ -27,5 +29,16 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     self.host = host
     description = "\(scheme)://\(host)\(path)"
+  }
+}
+
+extension ServiceURL: ExpressibleByStringLiteral {
+  /// A URL in the source code of a program. A literal that ``init(_:)`` refuses is a programming
+  /// error and stops the program.
+  public init(stringLiteral text: String) {
+    guard let url = ServiceURL.init(text) else {
+      preconditionFailure("\"\(text)\" is no URL of a service")
+    }
+    self = url
   }
 }

@@ -2,7 +2,7 @@ import TokenVaultCrypto
 import TokenVaultGroupStore
 import TokenVaultModel
 
-/// Serves the tokens that a group has stored.
+/// Serves the tokens that are stored in a group.
 package struct TokenCache {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
@@ -10,8 +10,9 @@ package struct TokenCache {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// A stored token of an account that fulfils the request.
-  /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason when none does.
+  /// A stored token of an account that satisfies the request.
+  /// - Throws: ``VaultError/interactionRequired(_:account:group:)`` with the reason if no stored
+  ///   token satisfies the request.
   package func token(
     _ request: TokenRequest, of reference: AccountReference
   ) throws(VaultError) -> TokenResult {
@@ -21,7 +22,6 @@ package struct TokenCache {
     }
   }
 
-  /// A stored token of an account, if one fulfils the request.
   private func token(
     _ request: TokenRequest, of stored: StoredAccount, in transaction: GroupTransaction
   ) throws -> TokenResult {
@@ -43,7 +43,7 @@ package struct TokenCache {
 
   /// A stored token with its secret.
   func result(
-    _ entry: AccountRecord.Stored, of stored: StoredAccount, account: Account,
+    _ entry: AccountRecord.StoredCredential, of stored: StoredAccount, account: Account,
     in transaction: GroupTransaction
   ) throws -> TokenResult {
     let credential = entry.credential
@@ -58,10 +58,10 @@ package struct TokenCache {
       realm: credential.realm)
   }
 
-  /// The stored tokens that fit a request in all but time.
+  /// The stored tokens that satisfy a request in every respect except time.
   func candidates(
     _ request: TokenRequest, of stored: StoredAccount, account: Account
-  ) throws -> [AccountRecord.Stored] {
+  ) throws -> [AccountRecord.StoredCredential] {
     func needed(_ reason: InteractionReason) -> VaultError {
       .interactionRequired(reason, account: account, group: session.group)
     }
@@ -81,7 +81,7 @@ package struct TokenCache {
     guard !inTenant.isEmpty else {
       throw needed(.otherTenant(Set(usable.map(\.credential.realm)).sorted()))
     }
-    // Without a home tenant none of several is the right one.
+    // Without a home tenant, no tenant is preferable to another.
     let tenants = Set(inTenant.map { CaseFolding.key($0.credential.realm) })
     if request.tenantID == nil, account.authorityType == .entra,
       account.homeAccountID.tenantID.isEmpty, tenants.count > 1
@@ -103,9 +103,9 @@ package struct TokenCache {
 }
 
 extension Credential {
-  /// Only bearer tokens and plain secrets are served, and to the holder of a key the tokens that are
-  /// bound to it: one of another key or of another user's assertion is of no use to who asks here,
-  /// and one for a claims request was asked for by name.
+  /// Only plain secrets and bearer tokens are served, and to the holder of a key the tokens bound
+  /// to that key. A token bound to another key or to another user's assertion is useless to this
+  /// caller, and a token with requested claims was made for a request that named them.
   fileprivate func isServable(
     to request: TokenRequest, signedOut: [String: AccountRecord.SignInState]
   ) -> Bool {
@@ -131,8 +131,8 @@ extension TokenRequest {
     return scopes.isSubset(of: credential.scopes)
   }
 
-  /// The account's home tenant, unless another is asked for. Where the home tenant is no tenant
-  /// of Microsoft Entra (B2C, other providers), a token's realm is not one either.
+  /// Matches the account's home tenant, unless the request names another. If the home tenant is not
+  /// a tenant of Microsoft Entra (B2C, other providers), neither is the realm of a token.
   fileprivate func accepts(realm: String, of account: Account) -> Bool {
     let tenant = account.homeAccountID.tenant(ofRealm: realm)
     if let tenantID { return CaseFolding.equal(tenantID, tenant) }

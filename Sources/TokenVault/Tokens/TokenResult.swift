@@ -1,28 +1,50 @@
 public import TokenVaultCrypto
 public import TokenVaultModel
+public import TokenVaultSignIn
 
-/// A token, and what it is good for.
+/// A token and its properties (MSAL's MSALResult).
 public struct TokenResult: Sendable {
-  /// The access token, or the stored secret of a service.
+  /// The access token, or the stored secret of a service: `reveal()` returns its bytes,
+  /// `revealText()` its text.
   public let accessToken: Redacted<[UInt8]>
-  /// The token type of RFC 6749 section 5.1; empty for a plain secret.
+  /// The token type (RFC 6749 section 5.1), `Bearer` or `Pop`; empty for a plain secret.
   public let tokenType: String
-  /// When it ends; nil for a plain secret.
+  /// The time at which the access token expires; nil for a plain secret.
   public let expiresOn: Timestamp?
-  /// The scopes it was granted.
+  /// The granted scopes, which may be more or fewer than the requested ones.
   public let scopes: ScopeSet
-  /// Whose it is.
+  /// The account that the token belongs to.
   public let account: Account
-  /// The authority that issued it.
+  /// The authority that issued the token; use it in later silent requests.
   public let authority: String
-  /// Whether it was stored already.
-  public var isFromCache: Bool
-  /// Whether its end has passed, and it is given since the provider is down.
-  public var isExtendedLifetime = false
-  /// Whether the provider said that it should be asked for a new one by now.
+  /// Whether the token was already stored.
+  public internal(set) var isFromCache: Bool
+  /// Whether the token has expired and is returned because the provider is down.
+  public internal(set) var isExtendedLifetime = false
+  /// Whether the time has come at which the provider wants the token to be refreshed.
   public let isRefreshDue: Bool
-  /// The tenant that it is for.
+  /// The tenant that the token is for.
   let realm: String
-  /// Names the request in the provider's logs; empty where the provider was not asked.
-  package var correlationID = ""
+  /// Identifies the request in the provider's logs; empty if the provider was not contacted.
+  public internal(set) var correlationID = ""
+  /// The ID token of the account in the token's tenant; nil if none is stored. It is also nil in
+  /// the results of ``Vault``, which do not read it.
+  public internal(set) var idToken: Redacted<String>?
+  /// The scheme in which the token is presented to APIs.
+  public internal(set) var authenticationScheme = AuthenticationScheme.bearer
+  /// The signed request that presents a token bound to a key.
+  var signedHeader: Redacted<String>?
+
+  /// The value of the Authorization field: `Bearer` with the token (RFC 6750 section 2.1), or a
+  /// signed request, which is valid for a few minutes. Some services expect their stored secret as
+  /// `Basic` instead.
+  public var authorizationHeader: Redacted<String> {
+    signedHeader ?? Redacted("Bearer \(accessToken.revealText())")
+  }
+
+  /// The account's profile in the tenant that the token is for; nil if none is stored.
+  public var tenantProfile: TenantProfile? {
+    let tenant = account.homeAccountID.tenant(ofRealm: realm)
+    return account.tenantProfiles.first { CaseFolding.equal($0.tenantID, tenant) }
+  }
 }

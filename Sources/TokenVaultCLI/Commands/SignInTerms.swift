@@ -47,15 +47,12 @@ struct SignInTerms {
     } catch { throw .signIn(error) }
   }
 
-  /// Microsoft's providers accept `http://localhost` with any port for native applications, and
-  /// `http://127.0.0.1` only if the application's manifest lists it; other providers follow RFC 8252
-  /// section 7.3.
   private static func redirectURI(
     _ text: String?, _ authority: Authority
   ) throws(VaultError) -> RedirectURI {
     do {
       if let text { return try RedirectURI(text) }
-      return authority.isMicrosoft ? try RedirectURI("http://localhost") : .standard
+      return try .standard(of: authority)
     } catch { throw .signIn(error) }
   }
 }

@@ -114,16 +114,8 @@ final class FullScreen {
   }
 
   private func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes[written...].withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      // Reading reports a terminal that is gone.
-      if count <= 0 { return }
-      written += count
+    bestEffort("reading reports a terminal that is gone") {
+      try SystemCalls.writeAll(Array(text.utf8), to: descriptor)
     }
   }
 }

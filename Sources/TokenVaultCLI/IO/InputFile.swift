@@ -28,20 +28,11 @@ enum InputFile {
   private static func all(
     _ descriptor: Int32, path: String, limit: Int, expected: Int
   ) throws(CommandError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(expected)
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = unsafe chunk.withUnsafeMutableBytes {
-        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .input(path: path, errno: errno)
-      }
-      if count == 0 { return bytes }
-      guard bytes.count + count <= limit else { throw .inputTooLarge(path: path, limit: limit) }
-      bytes += chunk[..<count]
+    let bytes: [UInt8]?
+    do { bytes = try SystemCalls.readAll(descriptor, limit: limit, expected: expected) } catch {
+      throw .input(path: path, errno: error.errno)
     }
+    guard let bytes else { throw .inputTooLarge(path: path, limit: limit) }
+    return bytes
   }
 }

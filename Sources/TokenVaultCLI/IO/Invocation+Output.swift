@@ -1,20 +1,13 @@
 import Glibc
+import TokenVaultSystem
 import TokenVaultModel
 
 extension Invocation {
   /// Writes the result to standard output. A command calls this once, when the whole result is
   /// known: a command that fails has printed nothing.
   func answer(_ bytes: [UInt8]) throws(CommandError) {
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes[written...].withUnsafeBytes {
-        unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .output(errno: errno)
-      }
-      written += count
+    do { try SystemCalls.writeAll(bytes, to: STDOUT_FILENO) } catch {
+      throw .output(errno: error.errno)
     }
   }
 
@@ -34,9 +27,9 @@ extension Invocation {
   func tell(_ text: String) { Self.tell(text) }
 
   static func tell(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    // If this fails there is no place left to report it.
-    _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    bestEffort("there is no other place to report it") {
+      try SystemCalls.writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
+    }
   }
 
   /// Writes a failure and the next command to standard error.

@@ -6,6 +6,7 @@ import TokenVaultModel
 extension Failure {
   init(_ error: VaultError) {
     switch error {
+    case .homeNotSet: self.init(CommandError.noHome)
     case .noGroup(let group):
       self.init(
         .notFound, "The group \(group) does not exist on this machine.",

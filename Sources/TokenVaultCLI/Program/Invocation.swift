@@ -96,9 +96,10 @@ package struct Invocation: Sendable {
     if let directory = options.vaultDirectory {
       environment["TOKENVAULT_HOME"] = try absolute(directory)
     }
-    guard var configuration = VaultConfiguration(group: group, environment: environment) else {
-      throw .noHome
-    }
+    var configuration: VaultConfiguration
+    do {
+      configuration = try VaultConfiguration(group: group, environment: environment)
+    } catch { throw .vault(error) }
     configuration.isAdministrator = true
     if !options.mayAsk { configuration.allowsPrompt = false }
     let (mayAsk, descriptor) = (options.mayAsk, options.passphraseDescriptor)

@@ -1,6 +1,6 @@
-import Glibc
 import TokenVault
 import TokenVaultCrypto
+import TokenVaultSystem
 
 /// Reads secrets from a prompt or a file descriptor.
 enum PassphraseReading {
@@ -50,10 +50,13 @@ enum PassphraseReading {
     var count = 0
     while true {
       var byte: UInt8 = 0
-      let got = unsafe Glibc.read(descriptor, &byte, 1)
-      if got < 0 {
-        if errno == EINTR { continue }
-        throw CommandError.input(path: "--passphrase-fd \(descriptor)", errno: errno)
+      let got: Int
+      do throws(SystemCallError) {
+        got = unsafe try withUnsafeMutableBytes(of: &byte) { buffer throws(SystemCallError) in
+          unsafe try SystemCalls.read(descriptor, into: buffer)
+        }
+      } catch {
+        throw CommandError.input(path: "--passphrase-fd \(descriptor)", errno: error.errno)
       }
       if got == 0, count == 0 { return nil }
       if got == 0 || byte == UInt8(ascii: "\n") { return try prefix(read, count) }

@@ -56,14 +56,8 @@ final class RawTerminal {
   }
 
   func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes[written...].withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count <= 0 { return }
-      written += count
+    bestEffort("the next key reports a terminal that is gone") {
+      try SystemCalls.writeAll(Array(text.utf8), to: descriptor)
     }
   }
 

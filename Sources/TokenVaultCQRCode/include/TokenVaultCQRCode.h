@@ -2,10 +2,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// QR codes by libqrencode, which is loaded when the first one is drawn. Used by one thread.
+// QR codes from libqrencode, which is loaded at the first use. Call from one thread only.
 
-/// Whether libqrencode can be loaded; it is, then.
+/// Loads libqrencode. Returns whether it is available.
 bool tv_qr_library(void);
-/// Writes one byte for each module, row by row, 1 for a dark one. Returns the modules of a side; 0
-/// where the text has no code, or its code no room.
+/// Writes one byte per module, row by row; 1 is dark. Returns the number of modules per side; 0 if
+/// the text cannot be encoded or the code needs more than `room` bytes.
 int tv_qr_encode(const char *text, unsigned char *modules, size_t room);

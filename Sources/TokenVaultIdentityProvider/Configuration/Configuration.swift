@@ -43,8 +43,8 @@ package struct Configuration {
     try change(try JSON(parsing: json))
   }
 
-  /// Applies the members of a JSON object: `users`, `clients` and `tenants` replace the present ones;
-  /// all others are settings. An error changes nothing.
+  /// Applies the members of a JSON object: `users`, `clients` and `tenants` replace the present
+  /// ones; all others are settings. An error changes nothing.
   mutating func change(_ changes: JSON) throws(Invalid) {
     guard let members = changes.members else { throw Invalid(member: "") }
     var changed = self

@@ -11,8 +11,8 @@ struct Realm: Hashable {
   /// The part of the URL's path that names the authority, with a leading slash.
   let path: String
 
-  /// Realms with the same value accept each other's refresh tokens: all of Entra, one B2C policy, or
-  /// one plain provider.
+  /// Realms with the same value accept each other's refresh tokens: all of Entra, one B2C policy,
+  /// or one plain provider.
   var trustDomain: String {
     switch kind {
     case .common, .organizations, .consumers, .tenant: "entra"

@@ -6,8 +6,8 @@ enum Scopes {
   ]
   private static let graphPrefix = "https://graph.microsoft.com/"
 
-  /// Splits a scope parameter (RFC 6749 section 3.3). Every scope must be one of Graph's or have the
-  /// form `scheme://resource/name`, and all must belong to one resource.
+  /// Splits a scope parameter (RFC 6749 section 3.3). Every scope must be one of Graph's or have
+  /// the form `scheme://resource/name`, and all must belong to one resource.
   static func parse(_ text: String?, base: String) throws(Failure) -> [String] {
     let scopes = (text ?? "").split(separator: " ").map(String.init)
     var resources: Set<String> = []

@@ -2,8 +2,8 @@ import Foundation
 
 /// Parameters in the form `application/x-www-form-urlencoded` (RFC 6749 appendix B), in order.
 ///
-/// Foundation splits the text and checks its characters (RFC 3986 section 3.4). A client that sends something else in a
-/// query or a form has an error, and the request is refused.
+/// Foundation splits the text and checks its characters (RFC 3986 section 3.4). A client that sends
+/// something else in a query or a form has an error, and the request is refused.
 package struct FormFields {
   /// Names and values, decoded.
   package private(set) var pairs: [(name: String, value: String)] = []
@@ -13,9 +13,9 @@ package struct FormFields {
     for (name, value) in pairs { append(name, value) }
   }
 
-  /// Decodes a query or a form. Returns nil for a percent sign without two hexadecimal digits, for a
-  /// character that must be percent-encoded, for a parameter without a name, and where the decoded
-  /// bytes are not UTF-8.
+  /// Decodes a query or a form. Returns nil for a percent sign without two hexadecimal digits, for
+  /// a character that must be percent-encoded, for a parameter without a name, and where the
+  /// decoded bytes are not UTF-8.
   package init?(encoded text: String) {
     guard !text.isEmpty else { return }
     guard let parts = URLComponents(string: "?" + text, encodingInvalidCharacters: false),

@@ -84,8 +84,8 @@ extension Provider {
       count("wrongUserCodes")
       return codePage("", "<p id=\"error\">That code did not work.</p>")
     }
-    // RFC 8628 section 5.4: an attacker may have sent the code. The pages show the user which client
-    // asks for access.
+    // RFC 8628 section 5.4: an attacker may have sent the code. The pages show the user which
+    // client asks for access.
     let flow = Flow(
       realm: device.realm, client: device.client, scopes: device.scopes,
       prompts: ["select_account"],

@@ -24,8 +24,8 @@ final class Connection {
       socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// The next request's head and body. Nil at the end, after a minute without data, for a request of
-  /// more than 1 MiB, and for a chunked one.
+  /// The next request's head and body. Nil at the end, after a minute without data, for a request
+  /// of more than 1 MiB, and for a chunked one.
   func readRequest() -> (head: String, body: [UInt8])? {
     let blank = Array("\r\n\r\n".utf8)
     var end: Int?

@@ -1,6 +1,7 @@
 /// An answer, and how it is delivered to the client.
 struct Reply {
-  /// How much of the answer is sent; `cut` sends nothing and closes, `hang` waits for the client to close.
+  /// How much of the answer is sent; `cut` sends nothing and closes, `hang` waits for the client to
+  /// close.
   enum Ending: String { case whole, half, cut, hang }
 
   var status = 200

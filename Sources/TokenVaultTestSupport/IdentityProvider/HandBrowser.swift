@@ -1,7 +1,7 @@
 import Foundation
 
-/// A minimal browser for the pages of ``ProviderProcess``: it keeps cookies and sends forms. The test
-/// decides what the user does. Calls block.
+/// A minimal browser for the pages of ``ProviderProcess``: it keeps cookies and sends forms. The
+/// test decides what the user does. Calls block.
 package final class HandBrowser: @unchecked Sendable {
   /// An unexpected page or answer.
   package struct Unexpected: Error {

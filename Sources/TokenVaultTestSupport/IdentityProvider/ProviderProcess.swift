@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// The identity provider `tokenvault-idp` in its own process, so that it answers even if tests block
-/// all threads of this one. It ends when the last reference is released, or with this process.
+/// The identity provider `tokenvault-idp` in its own process, so that it answers even if tests
+/// block all threads of this one. It ends when the last reference is released, or with this
+/// process.
 ///
 /// A test target that uses it must depend on `tokenvault-idp`.
 package final class ProviderProcess: @unchecked Sendable {

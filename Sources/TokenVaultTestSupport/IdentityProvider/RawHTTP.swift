@@ -47,10 +47,11 @@ package struct RawHTTP: Sendable {
     defer { close(socket) }
     // Not from URLComponents, which percent-encodes invalid characters.
     let rest = url.dropFirst("http://".count)
-    let target = rest[(rest.firstIndex { "/?".contains($0) } ?? rest.endIndex)...]
+    let path = rest[(rest.firstIndex { "/?".contains($0) } ?? rest.endIndex)...]
       .prefix { $0 != "#" }
+    let target = path.hasPrefix("/") ? String(path) : "/" + path
     var head =
-      "\(method) \(target.hasPrefix("/") ? "" : "/")\(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
+      "\(method) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     head += "Content-Length: \(body.count)\r\n\r\n"
     try write(Array(head.utf8) + body, to: socket)

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A headless Chromium in which a user signs in. Each visit is a process. Releasing the last reference
-/// removes the files.
+/// A headless Chromium in which a user signs in. Each visit is a process. Releasing the last
+/// reference removes the files.
 package final class HeadlessBrowser: Sendable {
   /// How a visit ends.
   package enum Outcome: String, Decodable, Sendable {
@@ -89,8 +89,8 @@ package final class HeadlessBrowser: Sendable {
     return try JSONDecoder().decode(Page.self, from: Data(contentsOf: result))
   }
 
-  /// Waits until a visit by another process that ran ``command`` ends, and returns its last page. The
-  /// next call waits for the next visit. Throws if there is none within five minutes.
+  /// Waits until a visit by another process that ran ``command`` ends, and returns its last page.
+  /// The next call waits for the next visit. Throws if there is none within five minutes.
   package func nextPage() throws -> Page {
     let end = ContinuousClock.now + .seconds(300)
     let result = directory.appending(path: "result")

@@ -46,7 +46,8 @@ package struct MSALClient: Sendable {
 
   /// Requires https and an issuer with a path: `NanoIDP.Configuration.forMSAL`.
   /// - Parameters:
-  ///   - scopes: scopes except openid, profile and offline_access, which MSAL adds and refuses here.
+  ///   - scopes: scopes except openid, profile and offline_access, which MSAL adds and refuses
+  ///     here.
   ///   - cache: the cache file, which is read if it exists, and written.
   package init(
     _ provider: NanoIDP, cache: URL, clientID: String = "tool", scopes: [String] = ["email"]

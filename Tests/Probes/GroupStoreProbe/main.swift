@@ -1,11 +1,12 @@
-// Does one thing to a group file and says "done" once it is acknowledged, so that a test can kill
-// it at any system call before, or run many of it at once.
+// Performs one operation on a group file and prints "done" once the operation is acknowledged.
+// Tests kill it at a system call before that, or run many of these processes at once.
 import Glibc
-import TokenVaultGroupStore
 import TokenVaultCrypto
+import TokenVaultGroupStore
 import TokenVaultModel
+import TokenVaultSystem
 
-struct Wrong: Error { let what: String }
+struct ProbeError: Error { let reason: String }
 
 func record(_ name: String) -> AccountRecord {
   var record = AccountRecord(
@@ -18,7 +19,7 @@ func record(_ name: String) -> AccountRecord {
 
 func one(_ transaction: GroupTransaction, _ name: String) throws -> StoredAccount {
   guard let account = try transaction.accounts(named: CaseFolding.fold(name)).first else {
-    throw Wrong(what: "no account \(name)")
+    throw ProbeError(reason: "no account \(name)")
   }
   return account
 }
@@ -27,17 +28,20 @@ func setToken(_ transaction: GroupTransaction, _ name: String, _ token: String) 
   var account = try one(transaction, name)
   try transaction.store(
     Credential(kind: .refreshToken, clientID: "c", environment: "id.example"),
-    Payload(secret: Redacted(Array(token.utf8))), in: &account)
+    CredentialPayload(secret: Redacted(Array(token.utf8))), in: &account)
   try transaction.update(&account)
 }
 
 func token(_ transaction: GroupTransaction, _ name: String) throws -> String {
   let account = try one(transaction, name)
-  guard let stored = account.record.stored.first else { throw Wrong(what: "no token of \(name)") }
+  guard let stored = account.record.stored.first else {
+    throw ProbeError(reason: "no token of \(name)")
+  }
   return String(
     decoding: try transaction.payload(of: stored, in: account).secret.reveal(), as: UTF8.self)
 }
 
+/// The key in a file, or nil if there is none.
 func contents(_ path: String) -> [UInt8]? {
   let descriptor = unsafe open(path, O_RDONLY)
   guard descriptor >= 0 else { return nil }
@@ -47,16 +51,8 @@ func contents(_ path: String) -> [UInt8]? {
   return count == 32 ? Array(bytes[..<32]) : nil
 }
 
-func put(_ bytes: [UInt8], at path: String) throws {
-  let descriptor = unsafe open(path + ".tmp", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-  defer { close(descriptor) }
-  guard unsafe write(descriptor, bytes, bytes.count) == bytes.count,
-    unsafe rename(path + ".tmp", path) == 0
-  else { throw Wrong(what: "cannot write a key") }
-}
-
 func key(_ path: String) throws -> SecretBytes {
-  guard let bytes = contents(path) else { throw Wrong(what: "no key at \(path)") }
+  guard let bytes = contents(path) else { throw ProbeError(reason: "no key at \(path)") }
   return try SecretBytes(copying: bytes)
 }
 
@@ -93,13 +89,14 @@ func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   try group.write { transaction in
     _ = try transaction.rotate(
       to: next, erasing: [try one(transaction, "a1")], boot: "boot",
-      keepsWrappedSuccessor: true, deletesOldKey: true)
+      wrapsSuccessorKey: true, deletesOldKey: true)
   }
-  guard try group.truncateLog() else { throw Wrong(what: "log not truncated") }
+  guard try group.truncateLog() else { throw ProbeError(reason: "log not truncated") }
   acknowledge()
 }
 
-/// Mixed reads and writes. The directory of keys plays the custodian: one file a generation.
+/// A mix of reads, writes and sign-outs. The directory `keys` replaces the custodian: it has one
+/// file per generation.
 struct Mixed {
   let path: String
   let keys: String
@@ -123,15 +120,15 @@ struct Mixed {
     unsafe _ = write(1, line, line.utf8.count)
   }
 
-  func openPresent() throws -> UnlockedGroup {
-    // A generation's key is taken away once the file has moved on: then the header is read again.
+  func openCurrent() throws -> UnlockedGroup {
+    // After a rotation, the other process removes the old key. Then read the header again.
     for _ in 0..<1000 {
       let locked = try LockedGroup(path: path)
       if let bytes = contents("\(keys)/\(locked.header.generation)") {
         return try locked.unlock(try SecretBytes(copying: bytes))
       }
     }
-    throw Wrong(what: "no key for any generation")
+    throw ProbeError(reason: "no key for any generation")
   }
 
   mutating func step(_ round: Int) throws {
@@ -140,49 +137,53 @@ struct Mixed {
     case 0 where number < 8: try rotate(round)
     case 1...6:
       let expected = changes == 0 ? "first" : "\(own)-\(changes)"
-      let found = try openPresent().read { try token($0, own) }
-      guard found == expected else { throw Wrong(what: "\(found), not \(expected)") }
+      let found = try openCurrent().read { try token($0, own) }
+      guard found == expected else { throw ProbeError(reason: "\(found), not \(expected)") }
     case 7...12:
       let next = changes + 1
-      try openPresent().write { try setToken($0, own, "\(own)-\(next)") }
+      try openCurrent().write { try setToken($0, own, "\(own)-\(next)") }
       changes = next
     case 13...16:
-      try openPresent().write { transaction in
+      try openCurrent().write { transaction in
         let before = Int(try token(transaction, "shared")) ?? 0
         try setToken(transaction, "shared", String(before + 1))
       }
       shared += 1
     case 17:
-      try openPresent().write { $0.state.current = try one($0, own).tag }
+      try openCurrent().write { $0.state.current = try one($0, own).tag }
     default:
-      _ = try openPresent().read { transaction in
-        guard try transaction.forEachAccount({ _ in }) == 0 else { throw Wrong(what: "damage") }
+      _ = try openCurrent().read { transaction in
+        guard try transaction.forEachAccount({ _ in }) == 0 else {
+          throw ProbeError(reason: "damage")
+        }
       }
     }
   }
 
-  /// Signs an account of its own out and in again, as the only one who rotates.
+  /// Signs this process's account out and in again. The lock serializes rotations.
   mutating func rotate(_ round: Int) throws {
     try FileLock.hold(keys + "/lock", waiting: 60_000) { try rotateAlone(round) }
   }
 
   private mutating func rotateAlone(_ round: Int) throws {
-    let group = try openPresent()
+    let group = try openCurrent()
     let old = group.header.generation
     let next = try SecretBytes.random(count: 32)
-    try put(unsafe next.withUnsafeBytes { unsafe [UInt8]($0) }, at: "\(keys)/\(old + 1)")
+    try WholeFile.write(
+      unsafe next.withUnsafeBytes { unsafe [UInt8]($0) }, to: "\(keys)/\(old + 1)",
+      replacing: true)
     let own = "p\(number)"
     let (saved, isLast) = ("\(own)-\(changes)", changes == 0)
     try group.write { transaction in
       _ = try transaction.rotate(
         to: next, erasing: [try one(transaction, own)], boot: "boot",
-        keepsWrappedSuccessor: true, deletesOldKey: true)
+        wrapsSuccessorKey: true, deletesOldKey: true)
     }
-    guard unsafe unlink("\(keys)/\(old)") == 0 else { throw Wrong(what: "old key stays") }
+    guard unsafe unlink("\(keys)/\(old)") == 0 else { throw ProbeError(reason: "old key stays") }
     signedOut += 1
     try group.write { transaction in
       guard try transaction.accounts(named: CaseFolding.fold(own)).isEmpty else {
-        throw Wrong(what: "\(own) came back")
+        throw ProbeError(reason: "\(own) came back")
       }
       _ = try transaction.insert(record(own))
       try setToken(transaction, own, isLast ? "first" : saved)
@@ -214,7 +215,9 @@ do {
   case "sign-out": try signOut(arguments[2], arguments[3], to: arguments[4])
   case "read":
     let group = try unlocked(arguments[2], arguments[3])
-    guard try group.read({ try token($0, "a0") }) == "first-0" else { throw Wrong(what: "token") }
+    guard try group.read({ try token($0, "a0") }) == "first-0" else {
+      throw ProbeError(reason: "token")
+    }
     acknowledge()
   case "fill":
     let group = try unlocked(arguments[2], arguments[3])

@@ -1,5 +1,6 @@
-// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while other
-// probes do the same. Prints its accounts and how often it performed each operation as JSON.
+// Performs mixed operations on a keychain group, on its own accounts and on shared ones, while
+// other probes do the same. Prints its accounts and the number of times it performed each
+// operation, as JSON.
 //
 //   vault-probe NUMBER OPERATIONS
 import Foundation
@@ -8,16 +9,15 @@ import TokenVault
 struct Unexpected: Error { let what: String }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2]),
-  var configuration = VaultConfiguration(
-    group: .universalStorage, environment: ProcessInfo.processInfo.environment)
+guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2])
 else { throw Unexpected(what: "arguments") }
+var configuration = try VaultConfiguration.process()
 configuration.isAdministrator = true
 let group = configuration
 let url = ServiceURL("https://probe-\(number).example")
 guard let url else { throw Unexpected(what: "URL") }
 
-/// The last value of each of this probe's accounts; nil if it was signed out.
+/// The last value of each of this probe's accounts; nil if the account was signed out.
 var own: [String: String] = [:]
 var counts: [String: Int] = [:]
 var vault = Vault(group)
@@ -36,14 +36,14 @@ func expect(_ name: String, _ value: String?) async throws {
 }
 
 for step in 0..<operations {
-  // A new Vault now and then, as after a restart of the tool.
+  // A new Vault every 25 steps, as after a restart of the tool.
   if step % 25 == 0 { vault = Vault(group) }
   let name = "own-\(number)-\(step % 3)"
-  // Each process performs the operations in another order.
+  // Each process performs the operations in a different order.
   switch (step * 7 + number) % 20 {
   case 0...4:
     let value = "value-\(number)-\(step)"
-    _ = try await vault.addSecret(Redacted(Array(value.utf8)), service: url, username: name)
+    _ = try await vault.setSecret(Redacted(text: value), for: url, username: name)
     own[name] = value
     counts["added", default: 0] += 1
   case 5...10:

@@ -6,8 +6,8 @@ redirectPort as JSON.
 
 Observed: a refused refresh is 400 and a revocation 401, both without a body; the answer to a
 refresh has no ID token; the authorization response has `iss` although the discovery document does
-not announce it; the discovery document does not list "none" among the client authentication methods; a
-redirect URI without a path ends the process."""
+not announce it; the discovery document does not list "none" among the client authentication
+methods; a redirect URI without a path ends the process."""
 
 import json
 import os

@@ -1,6 +1,7 @@
-"""Signs one message with a fresh key by each algorithm of JWS that has a public key.
+"""Signs a message with each public-key algorithm of JWS, each time with a fresh key.
 
-Prints a line for each: the algorithm, the parts of the key and the signature, in hexadecimal.
+Prints one line per algorithm: its name, the parts of the public key, and the signature, in
+hexadecimal.
 """
 
 import sys
@@ -15,7 +16,7 @@ digests = {"256": hashes.SHA256(), "384": hashes.SHA384(), "512": hashes.SHA512(
 curves = {"256": ec.SECP256R1(), "384": ec.SECP384R1(), "512": ec.SECP521R1()}
 
 
-def tell(algorithm, *parts):
+def emit(algorithm, *parts):
     print(algorithm, *(part.hex() for part in parts))
 
 
@@ -29,7 +30,7 @@ for name, digest in digests.items():
     pss = padding.PSS(padding.MGF1(digest), digest.digest_size)
     for family, scheme in (("RS", padding.PKCS1v15()), ("PS", pss)):
         signature = key.sign(message, scheme, digest)
-        tell(family + name, number(public.n), number(public.e), signature)
+        emit(family + name, number(public.n), number(public.e), signature)
 
 for name, curve in curves.items():
     key = ec.generate_private_key(curve)
@@ -38,7 +39,7 @@ for name, curve in curves.items():
     der = key.sign(message, ec.ECDSA(digests[name]))
     r, s = decode_dss_signature(der)
     raw = r.to_bytes(size, "big") + s.to_bytes(size, "big")
-    tell("ES" + name, public.x.to_bytes(size, "big"), public.y.to_bytes(size, "big"), raw, der)
+    emit("ES" + name, public.x.to_bytes(size, "big"), public.y.to_bytes(size, "big"), raw, der)
 
 key = ed25519.Ed25519PrivateKey.generate()
-tell("EdDSA", key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw), key.sign(message))
+emit("EdDSA", key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw), key.sign(message))

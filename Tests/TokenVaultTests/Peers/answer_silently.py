@@ -1,11 +1,10 @@
-"""Answers from a token cache as an application with the real MSAL for Python does, without a
-network: answer_silently.py CACHEFILE
+"""Serves tokens from a cache with MSAL for Python, without a network: answer_silently.py CACHEFILE
 
-For each public client and authority of make_cache.py it prints, as JSON, the accounts that
-get_accounts() sees and what acquire_token_silent() answers; then it signs every account of the
-first one out, in memory only, and prints what is left. Tokens are printed as they are: they
-are made up. MSAL may fetch a tenant's openid-configuration, which is answered here; any other
-request ends the program with an error.
+For each public client and authority of make_cache.py it prints, as JSON, the accounts of
+get_accounts() and the results of acquire_token_silent(). Then it signs every account of the first
+client out, in memory only, and prints what is left. Tokens are printed in full: they are made up.
+MSAL may fetch a tenant's openid-configuration, which this program supplies; any other request ends
+the program with an error.
 """
 
 import json
@@ -17,7 +16,7 @@ import make_cache as made
 
 
 class Offline:
-    """An HTTP client that knows the discovery documents, and nothing else."""
+    """An HTTP client that returns discovery documents and refuses every other request."""
 
     def __init__(self):
         self.requests = []
@@ -51,7 +50,7 @@ class Offline:
         pass
 
     def refuse(self, method, url):
-        # Not an Exception: MSAL must not be able to take it for a network that is down.
+        # Not an Exception, which MSAL could mistake for a network failure.
         print("unexpected request: %s %s" % (method, url), file=sys.stderr)
         raise SystemExit(3)
 
@@ -77,7 +76,7 @@ def main(path):
             instance_discovery=False)
         answers = []
         for account in application.get_accounts():
-            # An account may have no token in this tenant; asking would ask the network.
+            # Without a token in this tenant, MSAL would use the network.
             held = list(cache.search(
                 cache.CredentialType.ACCESS_TOKEN, target=scopes, query={
                     "home_account_id": account["home_account_id"],
@@ -108,7 +107,8 @@ def main(path):
     with_empty_account = list(cache.search(
         cache.CredentialType.ACCESS_TOKEN, target=["api://fake/write"],
         query={"home_account_id": "", "client_id": made.DEVICE_APP}))
-    # MSAL finds by fields but removes by key: signing out shows whether the keys are its own.
+    # MSAL finds entries by fields but removes them by key: a sign-out shows whether the keys are
+    # those of MSAL.
     client, authority, _ = next(questions())
     application = msal.PublicClientApplication(
         client, authority=authority, token_cache=cache, http_client=offline,

@@ -1,8 +1,8 @@
-"""Writes a token cache with the real MSAL for Python: make_cache.py [--accounts-only] OUTFILE
+"""Writes a token cache with MSAL for Python: make_cache.py [--accounts-only] OUTFILE
 
 With --accounts-only it leaves out the tokens that MSAL keeps without an account.
-Each answer goes through TokenCache.add(), as MSAL's own flows hand it over. Every name, id and
-token is made up. Prints as JSON what the cache has to hold, without a token in it.
+Each token response goes through TokenCache.add(), as in MSAL's own flows. Every name, id and token
+is made up. Prints the expected content of the cache as JSON, without tokens.
 """
 
 import base64
@@ -61,7 +61,7 @@ def answer(label, client_info=None, claims=None, **fields):
 
 
 def events():
-    """What MSAL's flows hand to the cache, one event for each answer of a token endpoint."""
+    """The events that MSAL's flows pass to the cache, one for each token response."""
 
     def entra(client, realm, scope, response, grant="authorization_code"):
         return {
@@ -75,14 +75,14 @@ def events():
         }
 
     ada = {"uid": ADA, "utid": CONTOSO}
-    # Ada in the tenant she comes from, with the refresh token of the Microsoft family.
+    # Ada in her home tenant, with the refresh token of the Microsoft family.
     yield entra(AZURE_CLI, CONTOSO, ARM, answer(
         "ada-contoso-arm", ada,
         dict(aud=AZURE_CLI, iss="https://%s/%s/v2.0" % (LOGIN, CONTOSO), tid=CONTOSO, oid=ADA,
              sub="ada-at-contoso", preferred_username="ada@contoso.example",
              name="Ada L\u00f6velace"),
         refresh_token="fake-family-refresh-token-ada", foci="1", refresh_in=43200))
-    # A token that her refresh token gave: MSAL leaves the account alone then.
+    # A token from her refresh token: MSAL then leaves the account unchanged.
     yield dict(
         entra(AZURE_CLI, CONTOSO, GRAPH, answer("ada-contoso-graph", ada), "refresh_token"),
         skip_account_creation=True)
@@ -94,14 +94,14 @@ def events():
              preferred_username="ada@contoso.example",
              name="Ada (guest)"),
         refresh_token="fake-family-refresh-token-ada", foci="1"))
-    # Bob, by device code.
+    # Bob, signed in with a device code.
     yield entra(AZURE_CLI, FABRIKAM, ARM, answer(
         "bob-fabrikam-arm", {"uid": BOB, "utid": FABRIKAM},
         dict(aud=AZURE_CLI, iss="https://%s/%s/v2.0" % (LOGIN, FABRIKAM), tid=FABRIKAM, oid=BOB,
              sub="bob-at-fabrikam", preferred_username="Bob@fabrikam.example", name="Bob"),
         refresh_token="fake-family-refresh-token-bob", foci="1"), grant=DEVICE_CODE)
 
-    # Eve, a customer of a shop, under two policies: two accounts of one person.
+    # Eve, a customer of a shop, under two policies: one person with two accounts.
     for policy in ("b2c_1_signin", "b2c_1_edit"):
         yield {
             "client_id": SHOP_APP,
@@ -120,13 +120,13 @@ def events():
                 refresh_token="fake-refresh-token-eve-" + policy),
         }
 
-    # A device flow whose answer had no ID token, which leaves null for the account.
+    # A device flow without an ID token, for which MSAL stores null as the account.
     yield entra(DEVICE_APP, DEVICE_TENANT, "api://fake/read", answer(
         "device", refresh_token="fake-refresh-token-device"), grant=DEVICE_CODE)
 
 
 def orphan():
-    """What is left of a refresh whose answer had no ID token: an empty account."""
+    """A token from a refresh without an ID token, which has an empty account."""
     now = int(time.time())
     return {
         "credential_type": "AccessToken",

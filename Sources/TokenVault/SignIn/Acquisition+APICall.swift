@@ -1,0 +1,113 @@
+import TokenVaultCrypto
+package import TokenVaultModel
+package import TokenVaultSignIn
+
+extension Acquisition {
+  /// Calls an API. A redirect is returned like any other response, because the token is for this
+  /// address only.
+  ///
+  /// A response that requests claims is answered once, by a token with those claims.
+  package func call(
+    _ request: APIRequest, of reference: AccountReference
+  ) throws(VaultError) -> HTTPResponse {
+    defer { report(.finished) }
+    var caller = try Caller(request, reference, self)
+    return try caller.send(request.address)
+  }
+
+  /// Calls an API that returns a collection in pages (OData's `@odata.nextLink`), up to the last
+  /// page.
+  /// - Parameters:
+  ///   - request: The request for the first page.
+  ///   - reference: The account whose token is sent.
+  /// - Returns: The elements of every page's `value`, or the unchanged response if one is not a
+  ///   page.
+  /// - Throws: ``SignInError/badAnswer(_:)`` if a page is at another origin, which would receive
+  ///   the token.
+  package func pages(
+    _ request: APIRequest, of reference: AccountReference
+  ) throws(VaultError) -> Pages {
+    defer { report(.finished) }
+    var caller = try Caller(request, reference, self)
+    var elements: [JSONValue] = []
+    var (next, left) = (request.address, 4 * APIRequest.answerLimit)
+    for _ in 0..<APIRequest.pageLimit {
+      let response = try caller.send(next)
+      guard (200..<300).contains(response.status) else { return .other(response) }
+      left -= response.body.count
+      guard left >= 0 else {
+        throw .signIn(.transport(.tooLarge(limit: 4 * APIRequest.answerLimit)))
+      }
+      let page: JSONValue
+      do { page = try JSONValue(parsing: response.body) } catch {
+        throw .signIn(.badAnswer(.notJSON(status: response.status)))
+      }
+      guard let value = page["value"]?.elements else { throw .signIn(.badAnswer(.field("value"))) }
+      elements += value
+      guard let link = page["@odata.nextLink"] else { return .all(elements) }
+      guard let text = link.text, let address = HTTPURL(text),
+        address.origin == request.address.origin
+      else { throw .signIn(.badAnswer(.field("@odata.nextLink"))) }
+      next = address
+    }
+    throw .signIn(.badAnswer(.field("@odata.nextLink")))
+  }
+
+  /// The result of reading a collection.
+  package enum Pages: Sendable {
+    case all([JSONValue])
+    /// A redirect or an error.
+    case other(HTTPResponse)
+  }
+
+  /// One token and the requests that it is sent with.
+  private struct Caller {
+    let request: APIRequest
+    let reference: AccountReference
+    let acquisition: Acquisition
+    var token: TokenResult
+    var mayAnswerChallenge = true
+
+    init(
+      _ request: APIRequest, _ reference: AccountReference, _ acquisition: Acquisition
+    ) throws(VaultError) {
+      var request = request
+      if request.token.scopes.isEmpty, request.token.resource == nil {
+        request.token.resource = request.address.origin
+      }
+      self.request = request
+      self.reference = reference
+      self.acquisition = acquisition
+      token = try acquisition.silent(request.token, of: reference, request.silent)
+      // A stored password is meant for its own service only.
+      guard token.tokenType.lowercased() == "bearer" else {
+        throw .signIn(.badAnswer(.tokenType))
+      }
+    }
+
+    mutating func send(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
+      let response = try exchange(address)
+      guard mayAnswerChallenge, let claims = ClaimsChallenge.claims(in: response) else {
+        return response
+      }
+      mayAnswerChallenge = false
+      var options = request.silent
+      options.claims = claims
+      token = try acquisition.silent(request.token, of: reference, options)
+      return try exchange(address)
+    }
+
+    private func exchange(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
+      let secret = String(decoding: token.accessToken.reveal(), as: UTF8.self)
+      var headers = [("Authorization", "Bearer \(secret)")] + request.headers
+      if !request.has(header: "accept") { headers.append(("Accept", "application/json, */*")) }
+      do {
+        return try acquisition.platform.transport.send(
+          HTTPRequest(
+            method: request.method, address, headers: headers, body: request.body,
+            deadlineMilliseconds: 120_000, answerLimit: APIRequest.answerLimit),
+          acquisition.cancellation)
+      } catch { throw .signIn(.transport(error)) }
+    }
+  }
+}

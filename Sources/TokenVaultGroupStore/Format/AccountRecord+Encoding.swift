@@ -1,0 +1,92 @@
+import TokenVaultModel
+
+extension AccountRecord {
+  /// Version 2 adds the authorities and throttle entries that sign-ins leave behind. A record
+  /// without them is encoded as version 1.
+  private var version: UInt64 { authorities.isEmpty && throttleEntries.isEmpty ? 1 : 2 }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.number(version)
+    for text in [homeAccountID, environment, authorityType.description, orphanClient, alias] {
+      writer.text(text)
+    }
+    writer.list(profiles) { writer, profile in
+      for text in [
+        profile.tenantID, profile.localAccountID, profile.username, profile.environment,
+      ] { writer.text(text) }
+      writer.data(profile.claimsJSON)
+      writer.data(profile.extraJSON)
+    }
+    writer.list(clients.sorted { $0.key < $1.key }) { writer, client in
+      writer.text(client.key)
+      writer.number(UInt64(client.value.rawValue))
+    }
+    writer.list(stored) { writer, stored in
+      stored.credential.encode(into: &writer)
+      writer.signed(stored.row)
+      writer.data(stored.seal)
+    }
+    guard version > 1 else { return writer.bytes }
+    writer.list(authorities.sorted { $0.key < $1.key }) { writer, authority in
+      writer.text(authority.key)
+      writer.text(authority.value)
+    }
+    writer.list(throttleEntries) { writer, throttle in
+      writer.data(throttle.request)
+      writer.signed(throttle.until.epochSeconds)
+      writer.text(throttle.code)
+      writer.text(throttle.suberror)
+    }
+    return writer.bytes
+  }
+
+  init(encoded bytes: [UInt8]) throws(StoreError) {
+    var reader = ByteReader(bytes)
+    let version = try reader.number()
+    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
+    homeAccountID = try reader.text()
+    environment = try reader.text()
+    authorityType = AuthorityType(cacheText: try reader.text(), environment: environment)
+    orphanClient = try reader.text()
+    alias = try reader.text()
+    profiles = try reader.list { reader throws(StoreError) in
+      Profile(
+        tenantID: try reader.text(), localAccountID: try reader.text(),
+        username: try reader.text(), environment: try reader.text(),
+        claimsJSON: try reader.data(), extraJSON: try reader.data())
+    }
+    for (client, state) in try reader.list({ reader throws(StoreError) in
+      (try reader.text(), try reader.number())
+    }) {
+      guard let state = UInt8(exactly: state).flatMap(SignInState.init(rawValue:)) else {
+        throw .damaged(rows: nil)
+      }
+      clients[client] = state
+    }
+    stored = try reader.list { reader throws(StoreError) in
+      StoredCredential(
+        credential: try Credential(from: &reader), row: try reader.signed(),
+        seal: try reader.data())
+    }
+    if version > 1 { try readSignInFields(from: &reader) }
+    try reader.end()
+  }
+}
+
+extension AccountRecord {
+  private mutating func readSignInFields(from reader: inout ByteReader) throws(StoreError) {
+    for (client, authority) in try reader.list({ reader throws(StoreError) in
+      (try reader.text(), try reader.text())
+    }) {
+      authorities[client] = authority
+    }
+    throttleEntries = try reader.list { reader throws(StoreError) in
+      ThrottleEntry(
+        request: try reader.data(), until: Timestamp(epochSeconds: try reader.signed()),
+        code: try reader.text(), suberror: try reader.text())
+    }
+    // Each record has exactly one encoding: without these fields it must have version 1.
+    guard version == 2 else { throw .damaged(rows: nil) }
+  }
+}

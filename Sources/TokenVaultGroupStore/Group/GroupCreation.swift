@@ -1,0 +1,108 @@
+import Glibc
+import TokenVaultSystem
+package import TokenVaultCrypto
+
+/// Creates and removes group files. Creation is atomic: the file appears complete under its name,
+/// or not at all.
+package enum GroupCreation {
+  /// The path under which the file is built before it is published.
+  package static func draftPath(for path: String) -> String { path + ".new" }
+
+  /// Creates the file as a draft; ``publish(_:from:replacing:)`` gives the draft its name.
+  ///
+  /// The caller must hold the group's lock.
+  package static func draft(
+    _ path: String, header: GroupHeader, key: borrowing SecretBytes
+  ) throws(StoreError) -> UnlockedGroup {
+    let draft = draftPath(for: path)
+    do {
+      close(try SystemCalls.open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+    } catch { throw FileSafety.failed(error.call, error.errno, path: draft) }
+    let database = try Database(path: draft, busyMilliseconds: 0)
+    try database.execute(
+      """
+      PRAGMA page_size=4096; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL;
+      PRAGMA application_id=\(Format.applicationID); PRAGMA user_version=\(Format.version);
+      PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; \(Format.schema)
+      """)
+    let keys: GroupKeys
+    do {
+      keys = try GroupKeys(
+        key: try key.clone(), lookup: try SecretBytes.random(count: 32), group: header.groupID)
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+    try keys.write(to: database, header: header)
+    try database.setMeta(
+      Format.Meta.state.rawValue,
+      try keys.wrap.sealRow(
+        Padding.pad(GroupState().encoded()), header.associatedData(.state)))
+    try database.execute("COMMIT")
+    do {
+      return try UnlockedGroup(
+        path: draft, header: header, database: database, key: try key.clone())
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+  }
+
+  /// Gives a draft its name, durably. The draft must be closed.
+  ///
+  /// The caller must hold the group's lock.
+  /// - Parameters:
+  ///   - other: the draft, if it is not at ``draftPath(for:)``.
+  ///   - replacing: whether to replace a file at the path that is no longer a usable group.
+  /// - Throws: ``StoreError/exists(path:)`` if a file is at the path and `replacing` is false.
+  package static func publish(
+    _ path: String, from other: String? = nil, replacing: Bool = false
+  ) throws(StoreError) {
+    let draft = other ?? draftPath(for: path)
+    guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
+    // An interrupted deletion may have left a log. SQLite would replay it into the new file, to
+    // which it does not belong.
+    try remove(sidecars(of: path))
+    if replacing {
+      guard unsafe rename(draft, path) == 0 else {
+        throw FileSafety.failed("rename", errno, path: path)
+      }
+    } else {
+      try name(draft, path)
+    }
+    try remove(draft)
+    try FileSafety.syncDirectory(FileSafety.directory(of: path))
+  }
+
+  /// Renames the draft. rename(2) would replace an existing file; on a file system that does not
+  /// support renaming without replacement, this uses link(2), which fails if the file exists and
+  /// leaves the file with two names for a moment.
+  private static func name(_ draft: String, _ path: String) throws(StoreError) {
+    do throws(SystemCallError) { try SystemCalls.renameToNew(draft, path) } catch {
+      guard [EINVAL, ENOSYS].contains(error.errno) else {
+        throw FileSafety.failed(error.call, error.errno, path: path)
+      }
+      guard unsafe link(draft, path) == 0 else {
+        throw FileSafety.failed("link", errno, path: path)
+      }
+    }
+  }
+
+  /// Removes a group file or draft, and the files that SQLite keeps beside it.
+  /// - Returns: the paths that existed.
+  @discardableResult
+  package static func remove(_ path: String) throws(StoreError) -> [String] {
+    try remove([path] + sidecars(of: path))
+  }
+
+  private static func sidecars(of path: String) -> [String] {
+    ["-wal", "-shm", "-journal"].map { path + $0 }
+  }
+
+  @discardableResult
+  private static func remove(_ names: [String]) throws(StoreError) -> [String] {
+    var removed: [String] = []
+    for name in names {
+      if unsafe unlink(name) == 0 {
+        removed.append(name)
+      } else if errno != ENOENT {
+        throw FileSafety.failed("unlink", errno, path: name)
+      }
+    }
+    return removed
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import TokenVaultSystem
+package import TokenVaultCrypto
+
+/// An open group file whose key is not known yet. It gives access to the cleartext header and to
+/// the sealed keys. Unlocking consumes it.
+package struct LockedGroup: ~Copyable {
+  package let path: String
+  package let header: GroupHeader
+  let database: Database
+
+  /// Opens the file at `path` after checking its permissions and those of its directory.
+  /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
+  package init(path: String, busyMilliseconds: Int32 = 10_000) throws(StoreError) {
+    try FileSafety.checkDirectory(FileSafety.directory(of: path))
+    try FileSafety.checkFile(path)
+    let database = try Database(path: path, busyMilliseconds: busyMilliseconds)
+    database.keepLogFiles()
+    try Self.checkIdentity(database, path: path)
+    let header = try Self.readHeader(database)
+    self.path = path
+    self.database = database
+    self.header = header
+  }
+
+  private static func checkIdentity(_ database: Database, path: String) throws(StoreError) {
+    let identity = try database.statement("PRAGMA application_id")
+    guard try identity.step(), identity.int64(0) == Format.applicationID else {
+      identity.reset()
+      throw .notAGroupFile(path: path)
+    }
+    identity.reset()
+    let version = try database.statement("PRAGMA user_version")
+    guard try version.step() else { throw .damaged(rows: nil) }
+    defer { version.reset() }
+    guard version.int64(0) == Int64(Format.version) else {
+      throw .unsupportedVersion(UInt32(truncatingIfNeeded: version.int64(0)))
+    }
+  }
+
+  static func readHeader(_ database: Database) throws(StoreError) -> GroupHeader {
+    guard let bytes = try database.meta(Format.Meta.header.rawValue) else {
+      throw .damaged(rows: nil)
+    }
+    return try GroupHeader(bytes)
+  }
+
+  static func wrappingKey(
+    _ key: borrowing SecretBytes, group: [UInt8]
+  ) throws(StoreError) -> SealingKey {
+    let derived = try Format.derive(key, group: group, purpose: "wrap")
+    do { return try SealingKey(derived) } catch { throw .crypto }
+  }
+
+  /// Unlocks the group with the key of its generation.
+  /// - Throws: ``StoreError/wrongKey`` if `key` is not the key of that generation,
+  ///   ``StoreError/damaged(rows:)`` if it is, but does not open the keys in the file.
+  package consuming func unlock(_ key: consuming SecretBytes) throws(StoreError) -> UnlockedGroup {
+    try UnlockedGroup(path: path, header: header, database: database, key: key)
+  }
+}

@@ -1,0 +1,102 @@
+package import TokenVaultCrypto
+import TokenVaultModel
+
+/// An open group file with its keys. Every operation that needs the key is a member of this type or
+/// of its transactions.
+///
+/// Not `Sendable`: use it from one thread at a time. Every read and write runs in a transaction,
+/// and each transaction first checks that the group is still in the generation of the held key.
+package final class UnlockedGroup {
+  package let path: String
+  package private(set) var header: GroupHeader
+  let database: Database
+  private(set) var keys: GroupKeys
+  private let file: [UInt64]?
+  private var isReadyToWrite = false
+  /// Whether the open file is still the one at `path`. A group may have been deleted and created
+  /// again.
+  package var isInPlace: Bool { FileSafety.identity(of: path) == file }
+  /// The number of commits over this connection.
+  package private(set) var commits: UInt64 = 0
+
+  init(
+    path: String, header: GroupHeader, database: Database, key: consuming SecretBytes
+  ) throws(StoreError) {
+    self.path = path
+    self.header = header
+    self.database = database
+    file = FileSafety.identity(of: path)
+    keys = try GroupKeys(opening: database, header: header, key: key)
+    try database.execute("PRAGMA cell_size_check=ON")
+  }
+
+  /// Sets the options that only writing needs, so that a read does not pay for them.
+  private func prepareToWrite() throws(StoreError) {
+    guard !isReadyToWrite else { return }
+    // The log file stays beside the group file but is truncated: deleted bytes must not remain in
+    // it.
+    try database.execute(
+      "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
+        + "PRAGMA journal_size_limit=0")
+    isReadyToWrite = true
+  }
+
+  /// Calls `body` with the group's key. `body` must not let the key escape.
+  package func withKey<R, E: Error>(
+    _ body: (borrowing SecretBytes) throws(E) -> R
+  ) throws(E) -> R {
+    try body(keys.key)
+  }
+
+  /// Runs `body` on a snapshot of the group.
+  /// - Throws: ``StoreError/generationChanged`` if the held key belongs to an older generation.
+  package func read<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    try database.execute("BEGIN")
+    defer { endRead() }
+    return try body(try GroupTransaction(self))
+  }
+
+  // A read has nothing to roll back. After an error, SQLite may have ended the transaction already.
+  private func endRead() {
+    guard database.isInTransaction else { return }
+    do { try database.execute("COMMIT") } catch { rollBack() }
+  }
+
+  private func rollBack() {
+    // After a full disk or an I/O error, SQLite has already rolled back.
+    guard database.isInTransaction else { return }
+    do { try database.execute("ROLLBACK") } catch { return }
+  }
+
+  /// Runs `body` with exclusive write access and commits durably. If it throws, nothing has
+  /// changed.
+  /// - Throws: ``StoreError/generationChanged`` if the held key belongs to an older generation.
+  package func write<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    try prepareToWrite()
+    try database.execute("BEGIN IMMEDIATE")
+    do {
+      let transaction = try GroupTransaction(self)
+      let result = try body(transaction)
+      try transaction.finish()
+      try database.execute("COMMIT")
+      commits += 1
+      if let next = transaction.rotated {
+        header = next.header
+        keys = next.keys
+      }
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Empties the write-ahead log, so that deleted bytes do not remain there.
+  /// - Returns: whether the log is empty; false while another process reads an older snapshot.
+  package func truncateLog() throws(StoreError) -> Bool {
+    let checkpoint = try database.statement("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard try checkpoint.step() else { return false }
+    defer { checkpoint.reset() }
+    return checkpoint.int64(0) == 0
+  }
+}

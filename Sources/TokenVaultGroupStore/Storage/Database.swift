@@ -1,0 +1,112 @@
+internal import TokenVaultCSQLite
+import Glibc
+
+/// A connection to an SQLite database. It turns SQLite's result codes into `StoreError`.
+@safe final class Database {
+  private let handle: OpaquePointer
+  private var statements: [String: Statement] = [:]
+
+  /// Opens an existing file for reading and writing.
+  /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
+  init(path: String, busyMilliseconds: Int32) throws(StoreError) {
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK, let opened = unsafe handle else {
+      let error = unsafe Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code, handle, path)
+      unsafe sqlite3_close_v2(handle)
+      throw error
+    }
+    unsafe self.handle = opened
+    unsafe sqlite3_extended_result_codes(opened, 1)
+    unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
+    // A group file may come from anywhere, so nothing in its schema is trusted to run.
+    unsafe tv_sqlite3_harden(opened)
+    // SQLite silently opens a file that it may not write as read-only, and fails later with another
+    // code.
+    guard unsafe sqlite3_db_readonly(opened, "main") == 0 else { throw .readOnly(path: path) }
+  }
+
+  /// Keeps the emptied log and its index beside the file when the connection closes. Creating and
+  /// removing them for each read costs as much as the read.
+  func keepLogFiles() { unsafe tv_sqlite3_persist_wal(handle) }
+
+  deinit {
+    statements.removeAll()
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Runs statements that return no rows.
+  func execute(_ sql: String) throws(StoreError) {
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw unsafe Self.error(code, handle) }
+  }
+
+  /// Returns a prepared statement, reset and without bindings, and caches it for the next call.
+  func statement(_ sql: String) throws(StoreError) -> Statement {
+    // A busy statement belongs to a caller further up the stack. Resetting it would restart that
+    // caller's rows.
+    if let kept = statements[sql], !kept.isBusy {
+      kept.reset()
+      return kept
+    }
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let compiled = unsafe prepared else {
+      throw unsafe Self.error(code, handle)
+    }
+    let statement = unsafe Statement(compiled)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Replaces the content of `target` with a snapshot of this database, in one step.
+  func copy(to target: Database) throws(StoreError) {
+    guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw unsafe Self.error(sqlite3_extended_errcode(target.handle), target.handle)
+    }
+    let code = unsafe sqlite3_backup_step(backup, -1)
+    let end = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, end == SQLITE_OK else {
+      throw unsafe Self.error(code == SQLITE_DONE ? end : code, target.handle)
+    }
+  }
+
+  /// The rowid of the most recently inserted row.
+  var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+  /// The number of rows that the last statement changed.
+  var changedRows: Int { Int(unsafe sqlite3_changes(handle)) }
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  /// The error for an extended result code.
+  ///
+  /// All statements are constant and correct for the schema, so an error in a statement, or an
+  /// unexpected type, means that the schema in the file has changed: damage.
+  /// - Parameter known: the path, if there is no open database to ask for it.
+  static func error(
+    _ extended: Int32, _ handle: OpaquePointer?, _ known: String = ""
+  ) -> StoreError {
+    let name = unsafe handle.flatMap { unsafe sqlite3_db_filename($0, "main") }
+    let path = unsafe name.map { unsafe String(cString: $0) } ?? known
+    switch extended & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: return .busy
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT,
+      SQLITE_SCHEMA, SQLITE_FORMAT, SQLITE_RANGE, SQLITE_INTERNAL:
+      return .damaged(rows: nil)
+    case SQLITE_FULL: return .diskFull
+    case SQLITE_READONLY: return .readOnly(path: path)
+    case SQLITE_TOOBIG: return .damaged(rows: nil)
+    // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.
+    case SQLITE_IOERR where extended >> 8 == 2: return .damaged(rows: nil)
+    default: break
+    }
+    // The errno value is more specific than SQLite's result code.
+    switch unsafe handle.map({ unsafe sqlite3_system_errno($0) }) ?? 0 {
+    case ENOSPC, EDQUOT: return .diskFull
+    case EROFS, EACCES, EPERM: return .readOnly(path: path)
+    default: return .io(call: "sqlite", code: 1000 + extended)
+    }
+  }
+}

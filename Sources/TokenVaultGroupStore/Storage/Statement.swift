@@ -1,0 +1,70 @@
+internal import TokenVaultCSQLite
+
+/// A prepared statement. As in SQLite, parameters are numbered from 1 and columns from 0.
+@safe final class Statement {
+  private let handle: OpaquePointer
+
+  /// Takes ownership of a prepared statement.
+  init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Whether the statement has returned a row and has been neither completed nor reset since.
+  var isBusy: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
+
+  func reset() {
+    unsafe sqlite3_reset(handle)
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  func bind(_ index: Int32, _ value: Int64) throws(StoreError) {
+    try check(unsafe sqlite3_bind_int64(handle, index, value))
+  }
+
+  func bind(_ index: Int32, _ bytes: [UInt8]) throws(StoreError) {
+    let code = unsafe bytes.withUnsafeBytes { buffer in
+      // An empty array may have no address, and SQLite would bind NULL.
+      unsafe buffer.baseAddress == nil
+        ? sqlite3_bind_zeroblob(handle, index, 0)
+        : tv_sqlite3_bind_blob(handle, index, buffer.baseAddress, Int32(buffer.count))
+    }
+    try check(code)
+  }
+
+  /// Advances to the next row. Returns false, and resets the statement, if there is none.
+  func step() throws(StoreError) -> Bool {
+    let code = unsafe sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      unsafe sqlite3_reset(handle)
+      return false
+    default:
+      unsafe sqlite3_reset(handle)
+      throw error(code)
+    }
+  }
+
+  /// Runs a statement that returns no rows.
+  func run() throws(StoreError) {
+    while try step() {}
+  }
+
+  func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+  private func check(_ code: Int32) throws(StoreError) {
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  private func error(_ code: Int32) -> StoreError {
+    unsafe Database.error(code, sqlite3_db_handle(handle))
+  }
+}

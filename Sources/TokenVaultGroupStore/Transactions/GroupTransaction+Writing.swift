@@ -1,0 +1,207 @@
+import TokenVaultCrypto
+package import TokenVaultModel
+
+// The operations of a write transaction. Each updates the sum over the account rows and the
+// directory of names in the same transaction.
+extension GroupTransaction {
+  /// Stores a new account under a fresh account key.
+  package func insert(_ record: AccountRecord) throws(StoreError) -> StoredAccount {
+    let tag = try tag(of: record.identity)
+    let keyID: [UInt8]
+    let key: SealingKey
+    let wrapped: [UInt8]
+    do {
+      keyID = try RandomBytes.make(16)
+      let secret = try SecretBytes.random(count: 32)
+      wrapped = try keys.wrap.seal(
+        secret, associatedData: accountKeyData(tag: tag, keyID: keyID))
+      key = try SealingKey(secret)
+    } catch { throw .crypto }
+    let sealed = try seal(record, key: key, tag: tag)
+    let insertion = try database.statement("INSERT INTO account(tag, sheet) VALUES(?, ?)")
+    try insertion.bind(1, tag)
+    try insertion.bind(2, sealed)
+    try insertion.run()
+    let row = database.lastInsertedRow
+    let keyInsertion = try database.statement(
+      "INSERT INTO account_key(id, key_id, wrapped) VALUES(?, ?, ?)")
+    try keyInsertion.bind(1, row)
+    try keyInsertion.bind(2, keyID)
+    try keyInsertion.bind(3, wrapped)
+    try keyInsertion.run()
+    let seal = Array(sealed.suffix(16))
+    state.rows.add(try rowDigest(tag: tag, keyID: keyID, seal: seal))
+    state.accountCount += 1
+    for name in record.names { try addName(name, of: tag) }
+    return StoredAccount(
+      tag: tag, keyID: keyID, record: record, row: row, key: key, saved: (record, seal))
+  }
+
+  /// Writes the account record, if it changed.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
+  package func update(_ account: inout StoredAccount) throws(StoreError) {
+    guard account.record != account.saved.record else { return }
+    let sealed = try seal(account.record, key: account.key, tag: account.tag)
+    let change = try database.statement(
+      "UPDATE account SET sheet = ?1 WHERE id = ?2 AND tag = ?3 AND substr(sheet, -16) = ?5"
+        + " AND EXISTS(SELECT 1 FROM account_key WHERE id = ?2 AND key_id = ?4)")
+    try change.bind(1, sealed)
+    try change.bind(2, account.row)
+    try change.bind(3, account.tag)
+    try change.bind(4, account.keyID)
+    try change.bind(5, account.saved.seal)
+    try change.run()
+    guard database.changedRows == 1 else { throw .accountGone }
+    let seal = Array(sealed.suffix(16))
+    state.rows.subtract(
+      try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
+    state.rows.add(try rowDigest(tag: account.tag, keyID: account.keyID, seal: seal))
+    let (old, new) = (account.saved.record.names, account.record.names)
+    for name in old.subtracting(new) { try removeName(name, of: account.tag) }
+    for name in new.subtracting(old) { try addName(name, of: account.tag) }
+    account.saved = (account.record, seal)
+  }
+
+  /// Stores a credential and its secret, and removes the credentials that it replaces. Call
+  /// ``update(_:)`` in the same transaction to write the account record.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
+  package func store(
+    _ credential: Credential, _ payload: CredentialPayload, in account: inout StoredAccount
+  ) throws(StoreError) {
+    try removeCredentials(of: &account) { credential.replaces($0) }
+    var writer = ByteWriter()
+    writer.data(payload.secret.reveal())
+    writer.data(payload.extraJSON)
+    let sealed = try account.key.sealRow(
+      Padding.pad(writer.bytes), recordData(credential, account: account.tag))
+    let insertion = try database.statement("INSERT INTO record(account, sealed) VALUES(?, ?)")
+    try insertion.bind(1, account.row)
+    try insertion.bind(2, sealed)
+    try insertion.run()
+    account.record.stored.append(
+      AccountRecord.StoredCredential(
+        credential: credential, row: database.lastInsertedRow, seal: Array(sealed.suffix(16))))
+  }
+
+  /// Removes the credentials for which `condition` is true, with their secrets. Call ``update(_:)``
+  /// in the same transaction to write the account record.
+  /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
+  package func removeCredentials(
+    of account: inout StoredAccount, where condition: (Credential) -> Bool
+  ) throws(StoreError) {
+    try requirePresent(account)
+    for stored in account.record.stored where condition(stored.credential) {
+      let deletion = try database.statement("DELETE FROM record WHERE id = ?")
+      try deletion.bind(1, stored.row)
+      try deletion.run()
+    }
+    account.record.stored.removeAll { condition($0.credential) }
+  }
+
+  /// Stores data that belongs to no account; empty bytes remove it.
+  package func setExtras(_ bytes: [UInt8]) throws(StoreError) {
+    guard !bytes.isEmpty else { return try database.removeMeta(Format.Meta.extras.rawValue) }
+    try database.setMeta(
+      Format.Meta.extras.rawValue,
+      try keys.wrap.sealRow(Padding.pad(bytes), header.associatedData(.extras)))
+  }
+
+  /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a
+  /// copy of them: see ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)``.
+  func delete(_ account: StoredAccount) throws(StoreError) {
+    // SQLite reuses row numbers, so this checks that the row is still the one that was read.
+    let present = try database.statement(
+      "DELETE FROM account WHERE id = ?1 AND tag = ?2 AND substr(sheet, -16) = ?3"
+        + " AND EXISTS(SELECT 1 FROM account_key WHERE id = ?1 AND key_id = ?4)")
+    try present.bind(1, account.row)
+    try present.bind(2, account.tag)
+    try present.bind(3, account.saved.seal)
+    try present.bind(4, account.keyID)
+    try present.run()
+    guard database.changedRows == 1 else { throw .accountGone }
+    for sql in ["DELETE FROM record WHERE account = ?", "DELETE FROM account_key WHERE id = ?"] {
+      let deletion = try database.statement(sql)
+      try deletion.bind(1, account.row)
+      try deletion.run()
+    }
+    state.rows.subtract(
+      try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
+    state.accountCount -= 1
+    for name in account.saved.record.names {
+      do { try removeName(name, of: account.tag) } catch {
+        // A damaged entry in the directory of names must not prevent an erasure.
+        guard case .damaged = error else { throw error }
+      }
+    }
+    if state.current == account.tag { state.current = nil }
+  }
+
+  /// Throws ``StoreError/accountGone`` unless the row is the one that was read. Rows of secrets are
+  /// found by the account's row number, and SQLite reuses row numbers.
+  private func requirePresent(_ account: StoredAccount) throws(StoreError) {
+    let query = try database.statement(
+      "SELECT 1 FROM account a JOIN account_key k ON k.id = a.id WHERE a.id = ? AND a.tag = ?"
+        + " AND substr(a.sheet, -16) = ? AND k.key_id = ?")
+    try query.bind(1, account.row)
+    try query.bind(2, account.tag)
+    try query.bind(3, account.saved.seal)
+    try query.bind(4, account.keyID)
+    guard try query.step() else { throw .accountGone }
+    query.reset()
+  }
+
+  private func seal(
+    _ record: AccountRecord, key: SealingKey, tag: [UInt8]
+  ) throws(StoreError) -> [UInt8] {
+    try key.sealRow(
+      Padding.pad(record.encoded()), header.associatedData(.accountRecord, account: tag))
+  }
+
+  private func addName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
+    let tag = try nameTag(name)
+    var accounts = try nameEntry(tag)
+    guard !accounts.contains(account) else { return }
+    accounts.append(account)
+    try setName(tag, accounts)
+  }
+
+  private func removeName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
+    let tag = try nameTag(name)
+    try setName(tag, try nameEntry(tag).filter { $0 != account })
+  }
+
+  private func setName(_ tag: [UInt8], _ accounts: [[UInt8]]) throws(StoreError) {
+    guard !accounts.isEmpty else {
+      let deletion = try database.statement("DELETE FROM name WHERE tag = ?")
+      try deletion.bind(1, tag)
+      return try deletion.run()
+    }
+    var writer = ByteWriter()
+    writer.list(accounts) { $0.data($1) }
+    let change = try database.statement("INSERT OR REPLACE INTO name(tag, sealed) VALUES(?, ?)")
+    try change.bind(1, tag)
+    try change.bind(
+      2,
+      try keys.rows.sealRow(Padding.pad(writer.bytes), header.associatedData(.name, row: tag)))
+    try change.run()
+  }
+}
+
+extension GroupTransaction {
+  /// Deletes an account and stores it again under a fresh account key, with `record` and exactly
+  /// these credentials.
+  package func replace(
+    _ account: StoredAccount, with record: AccountRecord,
+    credentials: [(Credential, CredentialPayload)]
+  ) throws(StoreError) -> StoredAccount {
+    let wasCurrent = state.current == account.tag
+    try delete(account)
+    var record = record
+    record.stored = []
+    var fresh = try insert(record)
+    for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
+    try update(&fresh)
+    if wasCurrent { state.current = fresh.tag }
+    return fresh
+  }
+}

@@ -1,0 +1,195 @@
+import TokenVaultCrypto
+package import TokenVaultModel
+
+/// One transaction over a group. A read transaction must not change ``state``.
+package final class GroupTransaction {
+  let group: UnlockedGroup
+  let database: Database
+  /// The keys of the generation in which this transaction leaves the group.
+  var keys: GroupKeys { rotated?.keys ?? group.keys }
+  var header: GroupHeader { rotated?.header ?? group.header }
+  /// The state of the group. A write transaction stores it when it commits.
+  package var state: GroupState
+  /// The header and keys of the generation to which this transaction moves the group.
+  var rotated: (header: GroupHeader, keys: GroupKeys)?
+
+  init(_ group: UnlockedGroup) throws(StoreError) {
+    self.group = group
+    database = group.database
+    guard try LockedGroup.readHeader(group.database) == group.header else {
+      throw .generationChanged
+    }
+    guard let sealed = try database.meta(Format.Meta.state.rawValue) else {
+      throw .damaged(rows: nil)
+    }
+    state = try GroupState(
+      encoded: Padding.unpad(
+        try group.keys.wrap.openRow(sealed, group.header.associatedData(.state))))
+  }
+
+  func finish() throws(StoreError) {
+    state.changes += 1
+    try database.setMeta(
+      Format.Meta.state.rawValue,
+      try keys.wrap.sealRow(Padding.pad(state.encoded()), header.associatedData(.state)))
+  }
+
+  // MARK: Accounts
+
+  /// The tag by which the account's row is found.
+  package func tag(of identity: AccountIdentity) throws(StoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.text("account")
+    for part in [identity.homeAccountID, identity.environment, identity.orphanClient] {
+      writer.text(part)
+    }
+    return try keys.tags.rowTag(writer.bytes)
+  }
+
+  /// The account with this tag, or nil if the file's index has none.
+  package func account(tag: [UInt8]) throws(StoreError) -> StoredAccount? {
+    let query = try database.statement(
+      "SELECT a.id, a.sheet, k.key_id, k.wrapped FROM account a "
+        + "LEFT JOIN account_key k ON k.id = a.id WHERE a.tag = ?")
+    try query.bind(1, tag)
+    guard try query.step() else { return nil }
+    defer { query.reset() }
+    return try open(
+      row: query.int64(0), tag: tag, record: query.bytes(1), keyID: query.bytes(2),
+      wrapped: query.bytes(3))
+  }
+
+  /// Calls `body` with every account that opens.
+  ///
+  /// - Returns: the number of accounts that do not open.
+  /// - Throws: ``StoreError/damaged(rows:)`` if a row is missing, was added by another program, or
+  ///   was replaced by an older version. Do not rely on the accounts passed to `body` before this
+  ///   method returns.
+  package func forEachAccount(
+    _ body: (StoredAccount) throws(StoreError) -> Void
+  ) throws(StoreError) -> Int {
+    let query = try database.statement(
+      "SELECT a.id, a.tag, a.sheet, k.key_id, k.wrapped FROM account a "
+        + "LEFT JOIN account_key k ON k.id = a.id")
+    defer { query.reset() }
+    var rows = RowSum()
+    var damaged = 0
+    var opened = 0
+    while try query.step() {
+      let (tag, record, keyID) = (query.bytes(1), query.bytes(2), query.bytes(3))
+      rows.add(try rowDigest(tag: tag, keyID: keyID, seal: Array(record.suffix(16))))
+      let account: StoredAccount
+      do {
+        account = try open(
+          row: query.int64(0), tag: tag, record: record, keyID: keyID, wrapped: query.bytes(4))
+      } catch {
+        guard case .damaged = error else { throw error }
+        damaged += 1
+        continue
+      }
+      opened += 1
+      try body(account)
+    }
+    guard damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
+    // Damage to a page may hide rows or add some. The state has the right number.
+    let missing = Int(clamping: state.accountCount) - opened
+    return damaged > 0 && missing > 0 ? missing : damaged
+  }
+
+  /// The tags of the accounts with a name, folded by `CaseFolding`; empty if the directory of names
+  /// does not contain it. To be certain that no account has the name, use ``accounts(named:)``.
+  package func tags(named folded: [UInt8]) throws(StoreError) -> [[UInt8]] {
+    try nameEntry(try nameTag(folded))
+  }
+
+  /// The digest of an account's row in ``RowSum``.
+  func rowDigest(tag: [UInt8], keyID: [UInt8], seal: [UInt8]) throws(StoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.text("row")
+    for part in [tag, keyID, seal] { writer.data(part) }
+    return try keys.tags.rowTag(writer.bytes)
+  }
+
+  private func open(
+    row: Int64, tag: [UInt8], record sealed: [UInt8], keyID: [UInt8], wrapped: [UInt8]
+  ) throws(StoreError) -> StoredAccount {
+    let key: SealingKey
+    do {
+      key = try SealingKey(
+        try keys.wrap.openSecret(wrapped, associatedData: accountKeyData(tag: tag, keyID: keyID)))
+    } catch { throw error == .failed ? .damaged(rows: 1) : .crypto }
+    let record = try AccountRecord(
+      encoded: Padding.unpad(
+        try key.openRow(sealed, header.associatedData(.accountRecord, account: tag))))
+    return StoredAccount(
+      tag: tag, keyID: keyID, record: record, row: row, key: key,
+      saved: (record, Array(sealed.suffix(16))))
+  }
+
+  func accountKeyData(tag: [UInt8], keyID: [UInt8]) -> [UInt8] {
+    header.associatedData(.accountKey, account: tag, row: keyID)
+  }
+
+  // MARK: Names
+
+  func nameTag(_ folded: [UInt8]) throws(StoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.text("name")
+    writer.data(folded)
+    return try keys.tags.rowTag(writer.bytes)
+  }
+
+  func nameEntry(_ tag: [UInt8]) throws(StoreError) -> [[UInt8]] {
+    let query = try database.statement("SELECT sealed FROM name WHERE tag = ?")
+    try query.bind(1, tag)
+    guard try query.step() else { return [] }
+    defer { query.reset() }
+    return try openName(query.bytes(0), tag: tag)
+  }
+
+  func openName(_ sealed: [UInt8], tag: [UInt8]) throws(StoreError) -> [[UInt8]] {
+    var reader = ByteReader(
+      try Padding.unpad(try keys.rows.openRow(sealed, header.associatedData(.name, row: tag))))
+    let tags = try reader.list { reader throws(StoreError) in try reader.data() }
+    try reader.end()
+    return tags
+  }
+
+  // MARK: Secrets
+
+  /// Opens the secret of one of the account's credentials.
+  package func payload(
+    of stored: AccountRecord.StoredCredential, in account: StoredAccount
+  ) throws(StoreError) -> CredentialPayload {
+    let query = try database.statement("SELECT sealed FROM record WHERE id = ?")
+    try query.bind(1, stored.row)
+    guard try query.step() else { throw .damaged(rows: 1) }
+    defer { query.reset() }
+    let sealed = query.bytes(0)
+    guard Array(sealed.suffix(16)) == stored.seal else { throw .damaged(rows: 1) }
+    var reader = ByteReader(
+      try Padding.unpad(
+        try account.key.openRow(sealed, recordData(stored.credential, account: account.tag))))
+    let payload = CredentialPayload(
+      secret: Redacted(try reader.data()), extraJSON: try reader.data())
+    try reader.end()
+    return payload
+  }
+
+  func recordData(_ credential: Credential, account: [UInt8]) throws(StoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.text("record")
+    writer.data(account)
+    credential.encodeIdentity(into: &writer)
+    let tag = try keys.tags.rowTag(writer.bytes)
+    return header.associatedData(.credential, account: account, row: tag)
+  }
+
+  // MARK: Extras
+
+  /// Imported data that belongs to no account; empty if there is none.
+  package func extras() throws(StoreError) -> [UInt8] {
+    guard let sealed = try database.meta(Format.Meta.extras.rawValue) else { return [] }
+    return try Padding.unpad(try keys.wrap.openRow(sealed, header.associatedData(.extras)))
+  }
+}

@@ -1,0 +1,15 @@
+import TokenVaultCrypto
+
+/// One account as a transaction read it. A write fails if the row has since been removed, or has
+/// another account key or content: a sign-out in between takes precedence.
+package struct StoredAccount {
+  /// The keyed tag of the account's identity, 32 bytes.
+  package let tag: [UInt8]
+  /// The id of the account key, random, 16 bytes.
+  package let keyID: [UInt8]
+  package var record: AccountRecord
+  let row: Int64
+  let key: SealingKey
+  /// The account record in the file, and the GCM tag of its row.
+  var saved: (record: AccountRecord, seal: [UInt8])
+}

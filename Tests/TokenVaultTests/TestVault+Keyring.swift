@@ -1,0 +1,42 @@
+import Foundation
+import TokenVaultKeyCustody
+import TokenVaultTestSupport
+import TokenVaultModel
+
+@testable import TokenVault
+
+extension TestVault {
+  var custodian: SecretServiceCustodian {
+    SecretServiceCustodian(busAddress: session.busAddress, allowPrompt: false)
+  }
+
+  /// The secrets of all group keys in the keyring, as secret-tool prints them.
+  func keyringSecrets() throws -> [String] {
+    let found = try session.run([
+      "secret-tool", "search", "--all", "xdg:schema", "dev.tokenvault.GroupKey",
+    ])
+    return found.split(separator: "\n").compactMap { line in
+      line.hasPrefix("secret = ") ? String(line.dropFirst(9)) : nil
+    }
+  }
+
+  /// The generations of a group's keys, as secret-tool finds them, independently of the code under
+  /// test.
+  func keyringGenerations(_ groupID: [UInt8]) throws -> [Int] {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["secret-tool", "search", "--all", "group", Hexadecimal.encode(groupID)]
+    process.environment = session.environment
+    let output = Pipe()
+    process.standardOutput = output
+    // secret-tool prints attributes to standard error.
+    process.standardError = output
+    try process.run()
+    let text = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    return text.split(separator: "\n").compactMap { line in
+      line.hasPrefix("attribute.generation = ") ? Int(line.dropFirst(23)) : nil
+    }.sorted()
+  }
+}
