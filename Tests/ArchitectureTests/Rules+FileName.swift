@@ -41,7 +41,7 @@ extension Rules {
   private static func declared(in code: String) -> Set<String> {
     Set(
       code.matches(
-        of: /(?m)^(?:[\w@().,]+ +)*?(?:class|struct|enum|actor|protocol|typealias) +(\w+)/
+        of: /(?m)^(?:@.*\) +)?(?:[\w@()]+ +)*?(?:class|struct|enum|actor|protocol|typealias) +(\w+)/
       ).map { String($0.output.1) })
   }
 

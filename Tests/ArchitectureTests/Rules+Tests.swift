@@ -54,7 +54,7 @@ extension Rules {
       var type: String?
       return file.code.compactMap { number, text in
         if let match = text.firstMatch(
-          of: /^(?:@\S+ +)?(?:\w+ +)*?(?:struct|class|actor|enum|extension) +(\w+)/)
+          of: /^(?:@.*\) +)?(?:[\w@]+ +)*?(?:struct|class|actor|enum|extension) +(\w+)/)
         {
           type = String(match.output.1)
         }

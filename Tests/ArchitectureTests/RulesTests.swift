@@ -114,6 +114,7 @@ struct RulesTests {
     ("Help", "package func help() {}"), ("main", "print(1)"),
     ("File", "@unchecked public final class File {}"), ("File", "package typealias File = Int"),
     ("File", "#if FUZZING\n  enum File {}\n#endif"),
+    ("File", "@Suite(.serialized, .timeLimit(.minutes(1))) struct File {}"),
   ])
   func aFileWithATypeOfItsNameIsAllowed(name: String, text: String) {
     let path = "Sources/TokenVaultModel/\(name).swift"
@@ -146,6 +147,9 @@ struct RulesTests {
     #expect(Rules.testsOutsideSuites([file(limited), file(extended)]).isEmpty)
     #expect(Rules.testsOutsideSuites([file(extended)]).map(\.line) == [2])
     #expect(Rules.testsOutsideSuites([file(limited + "@Test func c() {}\n")]).map(\.line) == [5])
+    let serialized =
+      "@Suite(.serialized, .timeLimit(.minutes(1))) struct CTests {\n  @Test func e() {}\n}\n"
+    #expect(Rules.testsOutsideSuites([file(limited + serialized)]).isEmpty)
     let bare = "struct BTests {\n  @Test func d() {}\n}\n"
     #expect(Rules.testsOutsideSuites([file(limited + bare)]).map(\.line) == [6])
   }
