@@ -30,7 +30,7 @@ do {
   complain("HOME is not set.", exitCode: 78)
 } catch VaultError.notAMember(let executable, let group) {
   complain(
-    "\(executable) is no member of \(group).\n"
+    "\(executable) is not a member of \(group).\n"
       + "To let it in: tokenvault group members \(group) --add \(executable)",
     exitCode: 77)
 } catch VaultError.ambiguousCurrentAccount(let candidates, _) {

@@ -18,7 +18,7 @@ do {
   print("\(result.account.username): a token of \(token.count) characters for \(result.scopes)")
 } catch .notAMember(let executable, let group) {
   complain(
-    "\(executable) is no member of \(group).\n"
+    "\(executable) is not a member of \(group).\n"
       + "To let it in: tokenvault group members \(group) --add \(executable)",
     exitCode: 77)
 } catch .interactionRequired(let reason, let account, _) {

@@ -101,7 +101,7 @@ import TokenVaultTestSupport
     let stranger = try Workstation()
     let refused = try stranger.run(Self.signIn(provider, ["--browser", ""]))
     #expect(refused.status == 69)
-    #expect(refused.errors.contains("is not trusted here"))
+    #expect(refused.errors.contains("The certificate of \"127.0.0.1\" is not trusted"))
 
     let workstation = try Workstation(trusting: provider.authorityFile)
     try Self.signIn(at: provider, in: browser, workstation)

@@ -23,22 +23,12 @@ package enum SmallFile {
       status.st_uid == geteuid() || status.st_uid == 0
     else { throw .badManifest(path: path, fault: .unsafe) }
     guard status.st_size <= limit else { throw .badManifest(path: path, fault: .tooLarge) }
-    var bytes = [UInt8](repeating: 0, count: limit + 1)
-    var count = 0
-    while count < bytes.count {
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-        return unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
-      }
-      if got < 0 {
-        if errno == EINTR { continue }
-        throw .file(path: path, call: "read", errno: errno)
-      }
-      if got == 0 { break }
-      count += got
-    }
-    guard count <= limit else { throw .badManifest(path: path, fault: .tooLarge) }
-    return Array(bytes[..<count])
+    let bytes: [UInt8]?
+    do {
+      bytes = try SystemCalls.readAll(descriptor, limit: limit, expected: Int(status.st_size))
+    } catch { throw .file(path: path, call: error.call, errno: error.errno) }
+    guard let bytes else { throw .badManifest(path: path, fault: .tooLarge) }
+    return bytes
   }
 
   /// Replaces the file atomically and durably, with mode 0600. If the write fails, the old file

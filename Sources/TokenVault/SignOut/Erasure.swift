@@ -200,7 +200,7 @@ package struct Erasure {
         .remove(group: session.group, accounts: tags)
       return SignOutReport.Entry(
         place: .directoryRules, isClean: true,
-        detail: count == 0 ? "none named the account" : "\(count) removed")
+        detail: count == 0 ? "no rule named the account" : "\(count) removed")
     } catch {
       return SignOutReport.Entry(
         place: .directoryRules, isClean: false, detail: "the rules could not be rewritten")
@@ -257,7 +257,8 @@ extension Rotation.Outcome {
       SignOutReport.Entry(
         place: .log, isClean: logIsEmpty,
         detail: logIsEmpty
-          ? "emptied" : "another process still reads it; its old rows have no key any more"),
+          ? "emptied"
+          : "another process is still reading it; the keys of its old rows are destroyed"),
     ]
     if custody == .secretService {
       let isGone = oldKeyFailure == nil
@@ -265,12 +266,12 @@ extension Rotation.Outcome {
         SignOutReport.Entry(
           place: .secretService, isClean: isGone,
           detail: isGone
-            ? "deleted, and seen to be gone" : "not deleted yet; the next command tries again"))
+            ? "deleted; deletion verified" : "not deleted yet; the next command tries again"))
     }
     entries.append(
       SignOutReport.Entry(
         place: .kernelKeyring, isClean: kernelFailure == nil,
-        detail: kernelFailure == nil ? "none left" : "could not be looked at"))
+        detail: kernelFailure == nil ? "none left" : "could not be checked"))
     if hadStaleCopies || staleCopyFailure != nil {
       let isGone = staleCopyFailure == nil
       entries.append(
@@ -278,7 +279,7 @@ extension Rotation.Outcome {
           place: .staleCopies, isClean: isGone,
           detail: isGone
             ? "removed"
-            : "not removed from the groups directory; what opened the group then opens them"))
+            : "not removed from the groups directory; the key of that time still opens them"))
     }
     return entries
   }
