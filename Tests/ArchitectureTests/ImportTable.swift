@@ -30,8 +30,8 @@ enum ImportTable {
     ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
-      "TokenVaultSignIn",
-      "Synchronization", "TokenVaultSystem", "TokenVaultCrypto", "TokenVaultModel",
+      "TokenVaultSignIn", "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem",
+      "TokenVaultCrypto", "TokenVaultModel",
     ],
     // The command line program.
     "TokenVaultCLI": [
@@ -44,14 +44,15 @@ enum ImportTable {
     ],
     "TokenVaultProgram": ["TokenVaultCLI"],
     // Examples of tools that use the library.
+    "CurrentToken": ["TokenVault"], "StoredPassword": ["TokenVault"], "CallAPI": ["TokenVault"],
     "GroupMember": ["Foundation", "TokenVault"],
-    "GraphSample": ["Foundation", "TokenVaultSignInTransport", "TokenVault"],
-    // For demos and tests; nothing that is shipped imports it.
+    "GraphSample": ["Foundation", "TokenVault"],
+    // For demos and tests: nothing that is shipped imports them.
     // Of the vault it imports only TokenVaultCrypto: an error in a parser that the provider shared
     // with the client under test would cancel itself out.
     "TokenVaultIdentityProvider": ["Foundation", "Glibc", "Synchronization", "TokenVaultCrypto"],
     "tokenvault-idp": ["Foundation", "TokenVaultIdentityProvider"],
-    // For tests only; nothing that is shipped imports it.
+    // For tests only: nothing that is shipped imports it.
     "TokenVaultTestSupport": [
       "Foundation", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
       "TokenVaultSignIn",
@@ -92,5 +93,6 @@ enum ImportTable {
   /// The targets that may touch their process: read its environment, print, exit.
   static let programs: Set<String> = [
     "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "GroupMember", "GraphSample",
+    "CurrentToken", "StoredPassword", "CallAPI",
   ]
 }

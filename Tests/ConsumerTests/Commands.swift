@@ -17,7 +17,7 @@ struct Commands {
     let inherited = ProcessInfo.processInfo.environment
     // Where packages come from may be in git's configuration.
     environment = inherited.filter { ["PATH", "TMPDIR", "GIT_CONFIG_GLOBAL"].contains($0.key) }
-      .merging(["HOME": home.path]) { $1 }
+      .merging(["HOME": home.path, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
   }
 
   func run(_ program: String, _ arguments: String..., in folder: URL) throws -> Result {
