@@ -171,7 +171,7 @@ public actor Vault {
   /// `preferred` becomes the current one; nil selects none. The group is created if it has no file.
   ///
   /// ```swift
-  /// let file = try Data(contentsOf: URL(filePath: "/home/ada/.azure/msal_token_cache.json"))
+  /// let file = try Data(contentsOf: URL(filePath: cachePath))
   /// let report = try await vault.importCache(MSALCache(json: Array(file)))
   /// print(report.added.count, "accounts added,", report.credentials, "credentials stored")
   /// ```
@@ -252,7 +252,9 @@ public actor Vault {
   /// ```
   ///
   /// The sequence ends when its task is cancelled. Changes in quick succession are one element.
-  public nonisolated func changes() -> GroupChanges { GroupChanges(vault: self) }
+  public nonisolated func changes() -> some AsyncSequence<Void, any Error> & Sendable {
+    GroupChanges(vault: self)
+  }
 
   func changeMark() throws(VaultError) -> GroupSession.ChangeMark? { try session.changeMark() }
 }

@@ -61,7 +61,7 @@ public struct VaultConfiguration: Sendable {
   /// CREDENTIALS_DIRECTORY.
   ///
   /// ```swift
-  /// let variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000"]
+  /// let variables = ["TOKENVAULT_HOME": "/srv/accounts", "HOME": "/srv"]
   /// let configuration = try VaultConfiguration(
   ///   group: "dev.tokenvault.shared", environment: variables)
   /// print(configuration.groupPath)

@@ -43,7 +43,7 @@ public struct SecretBytes: ~Copyable, Sendable {
   }
 
   /// Returns `count` fresh bytes from OpenSSL's private random generator.
-  public static func random(count: Int) throws(CryptoError) -> SecretBytes {
+  package static func random(count: Int) throws(CryptoError) -> SecretBytes {
     try OpenSSL.requireReady()
     return unsafe try SecretBytes(count: count) { (buffer) throws(CryptoError) in
       guard unsafe !buffer.isEmpty else { return }
@@ -59,7 +59,7 @@ public struct SecretBytes: ~Copyable, Sendable {
 
   /// Calls `body` with the bytes. The pointer is valid only during the call; wiping any copy that
   /// `body` makes is up to the caller.
-  public borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
+  package borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     unsafe try body(
@@ -67,7 +67,7 @@ public struct SecretBytes: ~Copyable, Sendable {
   }
 
   /// Calls `body` with the bytes for writing. The pointer is valid only during the call.
-  public mutating func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
+  package mutating func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     unsafe try body(
@@ -76,14 +76,14 @@ public struct SecretBytes: ~Copyable, Sendable {
   }
 
   /// Copies the bytes into a second allocation of locked memory.
-  public borrowing func clone() throws(CryptoError) -> SecretBytes {
+  package borrowing func clone() throws(CryptoError) -> SecretBytes {
     unsafe try withUnsafeBytes { (bytes) throws(CryptoError) in
       unsafe try SecretBytes(copying: bytes)
     }
   }
 
   /// Whether both hold the same bytes. The time taken depends only on their lengths.
-  public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
+  package borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     unsafe withUnsafeBytes { mine in
       unsafe other.withUnsafeBytes { unsafe ConstantTime.equal(mine, $0) }
     }

@@ -39,7 +39,7 @@ public struct AccountQuery: Hashable, Sendable {
   }
 
   /// Whether the account meets every condition.
-  public func matches(_ account: Account) -> Bool {
+  package func matches(_ account: Account) -> Bool {
     let equal = CaseFolding.equal
     return identifier.map { equal($0, account.identifier) } ?? true
       && username.map { name in

@@ -1,7 +1,7 @@
 /// A stored credential without its secret, in the fields of MSAL's unified schema.
-public struct Credential: Hashable, Sendable {
+package struct Credential: Hashable, Sendable {
   /// The types of credentials.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// An access token.
     case accessToken
     /// A refresh token; with a `familyID` it serves every client of the family.
@@ -15,52 +15,52 @@ public struct Credential: Hashable, Sendable {
   }
 
   /// The type of the credential.
-  public var kind: Kind
+  package var kind: Kind
   /// The client it was issued to; empty for a plain secret.
-  public var clientID: String
+  package var clientID: String
   /// The host it was stored under (an alias of the account's environment).
-  public var environment: String
+  package var environment: String
   /// The tenant it is for; empty for refresh tokens.
-  public var realm = ""
+  package var realm = ""
   /// Its scopes as stored; empty where the kind has none.
-  public var target = ""
+  package var target = ""
   /// The token type of RFC 6749 section 5.1; "Bearer" where the cache has none.
-  public var tokenType = ""
+  package var tokenType = ""
   /// When it was stored.
-  public var cachedAt: Timestamp?
+  package var cachedAt: Timestamp?
   /// When it expires.
-  public var expiresOn: Timestamp?
+  package var expiresOn: Timestamp?
   /// Until when it may be used while the provider is not available.
-  public var extendedExpiresOn: Timestamp?
+  package var extendedExpiresOn: Timestamp?
   /// When to start refreshing it although it is still valid.
-  public var refreshOn: Timestamp?
+  package var refreshOn: Timestamp?
   /// "1" for a refresh token of the Microsoft family of clients; empty for none.
-  public var familyID = ""
+  package var familyID = ""
   /// The key that an access token is bound to; empty for bearer tokens. For a credential of another
   /// type, a value that distinguishes it from others of that type.
-  public var keyID = ""
+  package var keyID = ""
   /// The claims request that an access token was issued for; empty for none.
-  public var requestedClaims = ""
+  package var requestedClaims = ""
   /// Hash of the assertion of an on-behalf-of flow; empty for none.
-  public var userAssertionHash = ""
+  package var userAssertionHash = ""
   /// When the stored value last changed.
-  public var lastModified: Timestamp?
+  package var lastModified: Timestamp?
 
   /// A credential of `kind` for `clientID`, stored under the host `environment`.
-  public init(kind: Kind, clientID: String, environment: String) {
+  package init(kind: Kind, clientID: String, environment: String) {
     self.kind = kind
     self.clientID = clientID
     self.environment = environment
   }
 
   /// The token type in lower case; "bearer" where none was stored.
-  public var effectiveTokenType: String { tokenType.isEmpty ? "bearer" : tokenType.lowercased() }
+  package var effectiveTokenType: String { tokenType.isEmpty ? "bearer" : tokenType.lowercased() }
 
   /// Whether storing this credential replaces `stored`.
   ///
   /// An access token replaces each one whose scopes intersect with its own for the same client,
   /// tenant and type (MSAL for iOS and macOS), so that a lookup never depends on which of two it finds.
-  public func replaces(_ stored: Credential) -> Bool {
+  package func replaces(_ stored: Credential) -> Bool {
     guard kind == stored.kind, CloudEnvironment.same(environment, stored.environment),
       userAssertionHash == stored.userAssertionHash
     else { return false }
@@ -79,11 +79,11 @@ public struct Credential: Hashable, Sendable {
   }
 
   /// The scopes of `target`.
-  public var scopes: ScopeSet { ScopeSet(target: target) }
+  package var scopes: ScopeSet { ScopeSet(target: target) }
 
   /// Whether an access token may be returned at `now`: not within `skew` seconds of its expiry, and
   /// not stored in the future, which means that the clock was set back (MSAL treats it as expired).
-  public func isValid(at now: Timestamp, skew: Int64) -> Bool {
+  package func isValid(at now: Timestamp, skew: Int64) -> Bool {
     if let cachedAt, cachedAt > now { return false }
     guard let expiresOn else { return kind == .secret }
     return now.advanced(by: skew) < expiresOn

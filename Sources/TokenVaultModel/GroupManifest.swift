@@ -1,18 +1,18 @@
 /// Describes a keychain group: its members, the custody of its key, and whether the machine is shared.
 public struct GroupManifest: Hashable, Sendable {
   /// The group's name; a manifest's file is named after it.
-  public var name: GroupName
+  package var name: GroupName
   /// A description of one line.
-  public var title: String
+  package var title: String
   /// The executables that may open the group.
-  public var members: [Member]
+  package var members: [Member]
   /// The custody of the key of a group made from this manifest.
-  public var custody: Custody
+  package var custody: Custody
   /// Whether one user or several share the machine.
-  public var deviceMode: DeviceMode
+  package var deviceMode: DeviceMode
 
   /// A manifest with every field given.
-  public init(
+  package init(
     name: GroupName, title: String, members: [Member], custody: Custody, deviceMode: DeviceMode
   ) {
     self.name = name
@@ -23,12 +23,12 @@ public struct GroupManifest: Hashable, Sendable {
   }
 
   /// A tool that may open a group, identified by its executable.
-  public struct Member: Hashable, Sendable, CustomStringConvertible {
+  package struct Member: Hashable, Sendable, CustomStringConvertible {
     /// An absolute path, or a bare file name, which matches every executable of that name.
-    public let description: String
+    package let description: String
 
     /// Returns nil for a relative path, an empty text, or one with a control character.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
       let isBare = !text.utf8.contains(UInt8(ascii: "/"))
       guard !text.isEmpty, text != ".", text != "..", isBare || text.hasPrefix("/"),
         !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
@@ -37,14 +37,14 @@ public struct GroupManifest: Hashable, Sendable {
     }
 
     /// Whether the executable at `path` (absolute, symlinks resolved) is this member.
-    public func matches(executable path: String) -> Bool {
+    package func matches(executable path: String) -> Bool {
       if description.hasPrefix("/") { return description == path }
       return path.split(separator: "/").last.map(String.init) == description
     }
   }
 
   /// Where a group's key is kept. There is no plaintext custody.
-  public enum Custody: Hashable, Sendable {
+  package enum Custody: Hashable, Sendable {
     /// An item of the user's Secret Service.
     case secretService
     /// A passphrase, from which scrypt (RFC 7914) derives a key.
@@ -62,7 +62,7 @@ public struct GroupManifest: Hashable, Sendable {
   }
 
   /// Whether the executable at `path` (absolute, symlinks resolved) may open the group.
-  public func admits(executable path: String) -> Bool {
+  package func admits(executable path: String) -> Bool {
     members.contains { $0.matches(executable: path) }
   }
 }

@@ -28,7 +28,7 @@ public struct ScopeSet: Hashable, Sendable, CustomStringConvertible {
   /// Whether every scope of this set is in `other`.
   public func isSubset(of other: ScopeSet) -> Bool { folded.isSubset(of: other.folded) }
   /// Whether the sets have a scope in common.
-  public func intersects(_ other: ScopeSet) -> Bool { !folded.isDisjoint(with: other.folded) }
+  package func intersects(_ other: ScopeSet) -> Bool { !folded.isDisjoint(with: other.folded) }
 
   /// Whether the same scopes are in both sets.
   public static func == (left: ScopeSet, right: ScopeSet) -> Bool { left.folded == right.folded }

@@ -44,9 +44,11 @@ enum ImportTable {
     ],
     "TokenVaultProgram": ["TokenVaultCLI"],
     // Examples of tools that use the library.
-    "CurrentToken": ["TokenVault"], "StoredPassword": ["TokenVault"], "CallAPI": ["TokenVault"],
     "GroupMember": ["Foundation", "TokenVault"],
     "GraphSample": ["Foundation", "TokenVault"],
+    "CurrentToken": ["TokenVault"],
+    "StoredPassword": ["TokenVault"],
+    "CallAPI": ["TokenVault"],
     // For demos and tests: nothing that is shipped imports them.
     // Of the vault it imports only TokenVaultCrypto: an error in a parser that the provider shared
     // with the client under test would cancel itself out.
@@ -95,4 +97,8 @@ enum ImportTable {
     "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "GroupMember", "GraphSample",
     "CurrentToken", "StoredPassword", "CallAPI",
   ]
+
+  /// The one file in which a library reads the environment, for callers that ask for that of the
+  /// process.
+  static let environmentReader = "Sources/TokenVaultSystem/ProcessEnvironment.swift"
 }

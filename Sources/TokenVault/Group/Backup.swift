@@ -1,6 +1,7 @@
 package import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Copies a group's file, and restores a copy.
 package struct Backup {
@@ -81,8 +82,9 @@ package struct Backup {
     }
   }
 
-  /// A copy that cannot be removed is encrypted, and the next restore or sign-out removes it.
   private func discard(_ copy: String) {
-    do { try GroupCreation.remove(copy) } catch { _ = error }
+    bestEffort("the copy is encrypted, and the next restore or sign-out removes it") {
+      try GroupCreation.remove(copy)
+    }
   }
 }

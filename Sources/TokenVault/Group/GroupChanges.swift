@@ -1,19 +1,14 @@
 /// A sequence with an element for each change of a group by another process or another `Vault` of
 /// this process.
-public struct GroupChanges: AsyncSequence, Sendable {
-  /// The group has changed; data read from it before may be out of date.
-  public struct Change: Sendable {}
-  /// A change of the group.
-  public typealias Element = Change
-
+struct GroupChanges: AsyncSequence, Sendable {
   let vault: Vault
 
   /// Creates an iterator, which starts to watch the group.
-  public func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
+  func makeAsyncIterator() -> Iterator { Iterator(vault: vault) }
 
   /// Reports the changes since the first call of ``Iterator/next()``: data read after that call
   /// began is either up to date, or a change follows.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private let vault: Vault
     private var events: AsyncThrowingStream<Void, any Error>.AsyncIterator
     private var mark: GroupSession.ChangeMark?
@@ -27,7 +22,7 @@ public struct GroupChanges: AsyncSequence, Sendable {
 
     /// Waits for the next change; nil if the task was cancelled.
     /// - Throws: ``VaultError`` if the group can no longer be read or watched.
-    public mutating func next() async throws -> Change? {
+    mutating func next() async throws -> Void? {
       if isFirst {
         mark = try await vault.changeMark()
         isFirst = false
@@ -37,7 +32,7 @@ public struct GroupChanges: AsyncSequence, Sendable {
         let before = mark
         mark = now
         guard now != before, before != nil || now?.isOwnWork != true else { continue }
-        return Change()
+        return ()
       }
       return nil
     }

@@ -3,6 +3,7 @@ import TokenVaultCrypto
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 package import TokenVaultModel
+import TokenVaultSystem
 
 /// Creates a group.
 package struct GroupSetup {
@@ -87,8 +88,9 @@ package struct GroupSetup {
     let key = try SecretBytes.random(count: 32)
     let draft: UnlockedGroup
     do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
-      // No keyring has the key yet. The first error is the one to report.
-      do { try GroupCreation.remove(GroupCreation.draftPath(for: path)) } catch { _ = error }
+      bestEffort("no keyring has the key yet, and the first error is the one to report") {
+        try GroupCreation.remove(GroupCreation.draftPath(for: path))
+      }
       throw error
     }
     do {
@@ -104,9 +106,10 @@ package struct GroupSetup {
       }
       guard try draft.truncateLog() else { throw StoreError.busy }
     } catch {
-      // The first error is the one to report. If the keyring does not respond and may have the key,
-      // the draft stays as a record of it, and the next creation discards both.
-      do { try StaleCopies(configuration).discardDraft() } catch { _ = error }
+      // If the keyring does not respond and may have the key, the draft stays as a record of it.
+      bestEffort("the first error is the one to report, and the next creation discards both") {
+        try StaleCopies(configuration).discardDraft()
+      }
       throw error
     }
     session.noteCreation(of: header.groupID, commits: draft.commits)

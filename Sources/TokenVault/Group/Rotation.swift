@@ -2,6 +2,7 @@ import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Moves a group to its next key, in this order: store the new key and read it back, commit, delete
 /// the old key and verify that it is gone. A crash between any two of these steps leaves the group
@@ -84,8 +85,9 @@ struct Rotation {
       // deletes it. A commit that failed in a system call may still come back from the log, so its
       // key stays.
       if entersKeyring, !Self.isInDoubt(error) {
-        // The first error is the one to report.
-        do { try custodian.delete(new) } catch { _ = error }
+        bestEffort("the first error is the one to report, and the next rotation deletes the key") {
+          try custodian.delete(new)
+        }
       }
       throw error
     }

@@ -1,15 +1,15 @@
 /// The content of Azure CLI's `azureProfile.json` about the accounts in the token cache beside it:
 /// the users of the subscriptions, and the default subscription.
-public struct AzureProfile: Hashable, Sendable {
+package struct AzureProfile: Hashable, Sendable {
   /// A user in a tenant.
-  public struct User: Hashable, Sendable {
+  package struct User: Hashable, Sendable {
     /// The user name.
-    public let username: String
+    package let username: String
     /// The tenant whose tokens give access to the subscription.
-    public let tenantID: String
+    package let tenantID: String
 
     /// A user with both properties given.
-    public init(username: String, tenantID: String) {
+    package init(username: String, tenantID: String) {
       self.username = username
       self.tenantID = tenantID
     }
@@ -17,15 +17,15 @@ public struct AzureProfile: Hashable, Sendable {
 
   /// The user of the default subscription; nil if there is none, or if it does not belong to a
   /// person.
-  public let defaultUser: User?
+  package let defaultUser: User?
   /// Every pair of user and tenant, without duplicates, in the order of the file.
-  public let users: [User]
+  package let users: [User]
 
   /// Reads the file, which may begin with a byte order mark, as Azure CLI writes it.
   ///
   /// Service principals and managed identities are not accounts and are skipped.
   /// - Throws: ``MSALCacheError`` if the file has more than 64 MiB, is not JSON, or is malformed.
-  public init(json: [UInt8]) throws(MSALCacheError) {
+  package init(json: [UInt8]) throws(MSALCacheError) {
     guard json.count <= MSALCache.fileLimit else { throw .tooLarge(limit: MSALCache.fileLimit) }
     let file: JSONValue
     do { file = try JSONValue(parsing: json) } catch { throw MSALCacheError(error) }
@@ -52,7 +52,7 @@ public struct AzureProfile: Hashable, Sendable {
   }
 
   /// The user names found in a tenant.
-  public func usernames(tenantID: String) -> [String] {
+  package func usernames(tenantID: String) -> [String] {
     users.filter { $0.tenantID.lowercased() == tenantID.lowercased() }.map(\.username)
   }
 }

@@ -1,5 +1,5 @@
-public import TokenVaultCrypto
-public import TokenVaultModel
+package import TokenVaultCrypto
+package import TokenVaultModel
 
 /// An MSAL unified token cache: accounts, tokens and application metadata, as MSAL Python, Azure
 /// CLI, MSAL Go, Java, .NET and JS store them in a file.
@@ -15,16 +15,16 @@ public struct MSALCache: Hashable, Sendable {
   public static let nameLimit = 64 << 10
 
   /// The `Account` entities: one for each account and tenant.
-  public var profiles: [Profile]
+  package var profiles: [Profile]
   /// The tokens of all types.
-  public var tokens: [Token]
+  package var tokens: [Token]
   /// The `AppMetadata` entities.
-  public var apps: [App]
+  package var apps: [App]
   /// The unknown members.
-  public var unknown: [UnknownMember]
+  package var unknown: [UnknownMember]
 
   /// A cache with the given content.
-  public init(
+  package init(
     profiles: [Profile] = [], tokens: [Token] = [], apps: [App] = [],
     unknown: [UnknownMember] = []
   ) {
@@ -35,24 +35,24 @@ public struct MSALCache: Hashable, Sendable {
   }
 
   /// An account in one tenant: an `Account` entity.
-  public struct Profile: Hashable, Sendable {
+  package struct Profile: Hashable, Sendable {
     /// The home account id; empty if the file has none.
-    public var homeAccountID: String
+    package var homeAccountID: String
     /// The host, in lower case.
-    public var environment: String
+    package var environment: String
     /// The tenant.
-    public var realm: String
+    package var realm: String
     /// The `oid`, otherwise the `sub`, in that tenant.
-    public var localAccountID: String
+    package var localAccountID: String
     /// The user name in that tenant; may be empty.
-    public var username: String
+    package var username: String
     /// `authority_type` as stored; may be empty.
-    public var authorityType: String
+    package var authorityType: String
     /// All other fields as one JSON object; empty for none.
-    public var extraJSON: [UInt8]
+    package var extraJSON: [UInt8]
 
     /// A profile with the given fields.
-    public init(
+    package init(
       homeAccountID: String, environment: String, realm: String, localAccountID: String,
       username: String, authorityType: String, extraJSON: [UInt8] = []
     ) {
@@ -72,18 +72,18 @@ public struct MSALCache: Hashable, Sendable {
   /// token, has the kind `other`. Its `credential` then contains only the fields needed to find and
   /// erase it; the entity itself is in `extraJSON`, as `{"entity": fields without the secret,
   /// "key": …, "member": …}`.
-  public struct Token: Hashable, Sendable {
+  package struct Token: Hashable, Sendable {
     /// All properties except the secret.
-    public var credential: Credential
+    package var credential: Credential
     /// The account that the token belongs to; empty if the file names none.
-    public var homeAccountID: String
+    package var homeAccountID: String
     /// The token itself; empty only in a credential of an unknown type.
-    public var secret: Redacted<String>
+    package var secret: Redacted<String>
     /// All other fields as one JSON object; empty for none.
-    public var extraJSON: [UInt8]
+    package var extraJSON: [UInt8]
 
     /// A token with the given fields.
-    public init(
+    package init(
       credential: Credential, homeAccountID: String, secret: Redacted<String>,
       extraJSON: [UInt8] = []
     ) {
@@ -95,19 +95,19 @@ public struct MSALCache: Hashable, Sendable {
   }
 
   /// The metadata of a client: an `AppMetadata` entity.
-  public struct App: Hashable, Sendable {
+  package struct App: Hashable, Sendable {
     /// The client id.
-    public var clientID: String
+    package var clientID: String
     /// The host, in lower case.
-    public var environment: String
+    package var environment: String
     /// "1" for a client of the Microsoft family; empty for a client that is known not to belong to
     /// it.
-    public var familyID: String
+    package var familyID: String
     /// All other fields as one JSON object; empty for none.
-    public var extraJSON: [UInt8]
+    package var extraJSON: [UInt8]
 
     /// Metadata with the given fields.
-    public init(clientID: String, environment: String, familyID: String, extraJSON: [UInt8] = []) {
+    package init(clientID: String, environment: String, familyID: String, extraJSON: [UInt8] = []) {
       self.clientID = clientID
       self.environment = environment
       self.familyID = familyID
@@ -117,16 +117,16 @@ public struct MSALCache: Hashable, Sendable {
 
   /// An unknown member of the file. Entities in it that name an account are among the tokens
   /// instead, as far as the member's form allows them to be taken out.
-  public struct UnknownMember: Hashable, Sendable {
+  package struct UnknownMember: Hashable, Sendable {
     /// The member's name.
-    public var name: String
+    package var name: String
     /// The member's value, as JSON.
-    public var json: [UInt8]
+    package var json: [UInt8]
     /// The accounts that are still named in the member. Erasing one of them removes the member.
-    public var homeAccountIDs: Set<String>
+    package var homeAccountIDs: Set<String>
 
     /// A member. Its accounts are taken from `json`; text that is not JSON names none.
-    public init(name: String, json: [UInt8]) {
+    package init(name: String, json: [UInt8]) {
       let value: JSONValue?
       do { value = try JSONValue(parsing: json) } catch { value = nil }
       self.init(name: name, json: json, homeAccountIDs: value?.homeAccountIDs ?? [])

@@ -1,4 +1,4 @@
-public import TokenVaultModel
+package import TokenVaultModel
 
 extension GroupManifest.Custody {
   init?(json: JSONValue) {
@@ -22,7 +22,7 @@ extension GroupManifest.Custody {
   }
 
   /// The name of the custody in messages and JSON.
-  public var word: String {
+  package var word: String {
     switch self {
     case .secretService: "secret-service"
     case .passphrase: "passphrase"

@@ -1,8 +1,8 @@
-public import TokenVaultModel
+package import TokenVaultModel
 
 extension GroupManifest {
   /// The manifests of `keychain-groups/`, which are built in.
-  public static let shipped: [GroupManifest] = [
+  package static let shipped: [GroupManifest] = [
     ("com.microsoft.identity.universalstorage", "Microsoft identity, shared by MSAL tools"),
     ("com.microsoft.adalcache", "Microsoft identity, for tools of the ADAL generation"),
     ("dev.tokenvault.shared", "Accounts and secrets shared by TokenVault tools"),

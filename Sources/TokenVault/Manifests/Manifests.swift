@@ -1,26 +1,26 @@
-public import TokenVaultModel
+package import TokenVaultModel
 
 /// The manifests of keychain groups: those of the user, of the machine, and the shipped ones, in
 /// this order of precedence.
-public struct Manifests: Sendable {
+package struct Manifests: Sendable {
   private let directories: [String]
 
   /// The manifests in these directories, which are searched in this order before the shipped
   /// manifests.
-  public init(directories: [String]) { self.directories = directories }
+  package init(directories: [String]) { self.directories = directories }
 
   /// A manifest and the file that it comes from.
-  public struct Found: Hashable, Sendable {
+  package struct Found: Hashable, Sendable {
     /// The content of the manifest.
-    public let manifest: GroupManifest
+    package let manifest: GroupManifest
     /// The path of its file; nil for a shipped manifest.
-    public let path: String?
+    package let path: String?
   }
 
   /// The manifest in force for a group.
   /// - Throws: ``VaultError/noManifest(_:)`` if there is none;
   ///   ``VaultError/badManifest(path:fault:)`` if its file cannot be used.
-  public func find(_ name: GroupName) throws(VaultError) -> Found {
+  package func find(_ name: GroupName) throws(VaultError) -> Found {
     for directory in directories {
       let path = "\(directory)/\(name).json"
       guard let bytes = try SmallFile.read(path) else { continue }
@@ -35,7 +35,7 @@ public struct Manifests: Sendable {
   }
 
   /// The names of all groups that have a manifest, sorted.
-  public func names() throws(VaultError) -> [GroupName] {
+  package func names() throws(VaultError) -> [GroupName] {
     var names = Set(GroupManifest.shipped.map(\.name))
     for directory in directories {
       names.formUnion(try GroupFiles.names(in: directory, suffix: ".json"))
@@ -48,7 +48,7 @@ public struct Manifests: Sendable {
   /// - Throws: ``VaultError/noManifest(_:)`` if there is no directory;
   ///   ``VaultError/file(path:call:errno:)`` if the file cannot be written.
   @discardableResult
-  public func save(_ manifest: GroupManifest) throws(VaultError) -> String {
+  package func save(_ manifest: GroupManifest) throws(VaultError) -> String {
     guard let directory = directories.first else { throw .noManifest(manifest.name) }
     let path = "\(directory)/\(manifest.name).json"
     try SmallFile.write(Self.encode(manifest), to: path)
@@ -79,7 +79,7 @@ public struct Manifests: Sendable {
   }
 
   /// Removes the user's own manifest of a group, the one in the first directory, if there is one.
-  public func remove(_ name: GroupName) throws(VaultError) {
+  package func remove(_ name: GroupName) throws(VaultError) {
     guard let directory = directories.first else { return }
     try SmallFile.remove("\(directory)/\(name).json")
   }

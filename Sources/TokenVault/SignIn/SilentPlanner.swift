@@ -94,7 +94,8 @@ package struct SilentPlanner {
   /// The clients that a refresh may be for; only one if the request or the stored tokens determine
   /// it.
   private func clients(
-    for request: TokenRequest, among candidates: [AccountRecord.StoredCredential], of stored: StoredAccount
+    for request: TokenRequest, among candidates: [AccountRecord.StoredCredential],
+    of stored: StoredAccount
   ) -> [String] {
     if let client = request.clientID { return [client] }
     let holders = stored.record.stored.map(\.credential).filter {

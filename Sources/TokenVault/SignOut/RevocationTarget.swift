@@ -55,7 +55,8 @@ struct RevocationTarget: Sendable {
 
   /// Nil if the row cannot be decrypted: the erasure continues without it.
   private static func secret(
-    of entry: AccountRecord.StoredCredential, in stored: StoredAccount, _ transaction: GroupTransaction
+    of entry: AccountRecord.StoredCredential, in stored: StoredAccount,
+    _ transaction: GroupTransaction
   ) -> Redacted<String>? {
     do {
       let bytes = try transaction.payload(of: entry, in: stored).secret
