@@ -30,8 +30,8 @@ enum ImportTable {
     ],
     "TokenVault": [
       "Dispatch", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
-      "TokenVaultSignIn", "TokenVaultSignInTransport",
-      "Synchronization", "TokenVaultSystem", "TokenVaultCrypto", "TokenVaultModel",
+      "TokenVaultSignIn", "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem",
+      "TokenVaultCrypto", "TokenVaultModel",
     ],
     // The command line program.
     "TokenVaultCLI": [
@@ -49,12 +49,12 @@ enum ImportTable {
     "CurrentToken": ["TokenVault"],
     "StoredPassword": ["TokenVault"],
     "CallAPI": ["TokenVault"],
-    // For demos and tests; nothing that is shipped imports it.
+    // For demos and tests: nothing that is shipped imports them.
     // Of the vault it imports only TokenVaultCrypto: an error in a parser that the provider shared
     // with the client under test would cancel itself out.
     "TokenVaultIdentityProvider": ["Foundation", "Glibc", "Synchronization", "TokenVaultCrypto"],
     "tokenvault-idp": ["Foundation", "TokenVaultIdentityProvider"],
-    // For tests only; nothing that is shipped imports it.
+    // For tests only: nothing that is shipped imports it.
     "TokenVaultTestSupport": [
       "Foundation", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
       "TokenVaultSignIn",
