@@ -1,4 +1,4 @@
-/// What each target may import. SwiftPM lets a target import any module that happens to be built, so
+/// The modules that each target may import. SwiftPM lets a target import any module that happens to be built, so
 /// the layers of docs/architecture.md are enforced here.
 enum ImportTable {
   /// For each target under Sources and Examples, the modules that it may import.

@@ -30,6 +30,14 @@ struct SourceRulesTests {
     expectNone((swift + tests + benchmarks).flatMap(Rules.fileName))
   }
 
+  /// Everything else passes an account on as a value: text that is parsed twice can mean two accounts.
+  @Test func onlyTheCommandLineReadsAnAccountFromText() {
+    let parsers = swift.filter { file in
+      file.code.contains { $0.text.contains(/AccountReference(?:\.init)?\(parsing:/) }
+    }
+    #expect(Set(parsers.map(\.module)) == ["TokenVaultCLI", "TokenVaultTestSupport"])
+  }
+
   @Test func noPathOfOneMachineIsInTheSources() {
     expectNone((sources + tests).flatMap(Rules.homes))
   }

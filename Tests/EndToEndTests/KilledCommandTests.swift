@@ -122,7 +122,7 @@ import TokenVaultCrypto
       #expect(kept.first == generation, "\(place): the keyring has \(kept)")
       #expect(kept == [generation] || !done && isRotated && kept == [generation, generation + 1])
       guard isRotated, !done else { return }
-      // What the killed command left does not prevent the next sign-out.
+      // The remains of the killed command do not prevent the next sign-out.
       try machine.succeed("sign-out", Person.bob.username)
       #expect(try !machine.usernames().contains(Person.bob.username), place)
       #expect(try machine.generations() == [generation + 1], place)

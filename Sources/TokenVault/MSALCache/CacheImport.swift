@@ -32,7 +32,7 @@ package struct CacheImport {
       var report = ImportReport()
       var tags: [[UInt8]] = []
       for bundle in sorted {
-        tags.append(try self.store(bundle, in: transaction, report: &report))
+        tags.append(try self.storeAccount(bundle, in: transaction, report: &report))
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)
@@ -69,7 +69,7 @@ package struct CacheImport {
   }
 
   /// - Returns: The account's tag.
-  private func store(
+  private func storeAccount(
     _ bundle: AccountBundle, in transaction: GroupTransaction, report: inout ImportReport
   ) throws -> [UInt8] {
     let known = try known(bundle, in: transaction)
@@ -83,7 +83,7 @@ package struct CacheImport {
     try requireSameIssuer(bundle, before)
     for profile in bundle.profiles { stored.record.merge(profile) }
     for token in bundle.tokens {
-      switch try store(token, in: &stored, transaction: transaction) {
+      switch try storeToken(token, in: &stored, transaction: transaction) {
       case .stored: report.credentials += 1
       case .older: report.olderCredentials += 1
       case .unchanged: break
@@ -132,7 +132,7 @@ package struct CacheImport {
   /// The result of storing an imported credential.
   private enum Fate { case stored, unchanged, older }
 
-  private func store(
+  private func storeToken(
     _ token: MSALCache.Token, in account: inout StoredAccount, transaction: GroupTransaction
   ) throws -> Fate {
     var credential = token.credential

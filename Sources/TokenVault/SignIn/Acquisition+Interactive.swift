@@ -152,7 +152,7 @@ extension Acquisition {
     if cancellation.isCancelled { throw SignInError.cancelled }
     let result: TokenResult
     do {
-      result = try SignInStorage(session).store(
+      result = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)
     } catch {

@@ -203,7 +203,7 @@ extension Acquisition {
       }
       throw error
     }
-    switch try storage.store(validated, for: plan, sent: token) {
+    switch try storage.replaceTokens(validated, for: plan, sent: token) {
     case .stored(let result):
       guard validated.declined.isEmpty else {
         throw SignInError.declinedScopes(

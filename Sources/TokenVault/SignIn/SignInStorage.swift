@@ -22,7 +22,7 @@ struct SignInStorage {
 
   /// Stores the response to a refresh in one transaction, if the group still has the token that was
   /// refreshed.
-  func store(
+  func replaceTokens(
     _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try session.write { transaction in
@@ -36,7 +36,7 @@ struct SignInStorage {
       // The user may have completed the step that the provider required in another program. The
       // provider's own rate limits stay in force.
       stored.record.throttleEntries.removeAll { $0.code != Throttle.outage }
-      return .stored(try self.store(validated, in: &stored, transaction))
+      return .stored(try self.write(validated, into: &stored, transaction))
     }
   }
 
@@ -102,7 +102,7 @@ struct SignInStorage {
 
   /// Stores a sign-in in one transaction. The group is created if it has no file. With
   /// `makesCurrent`, the account becomes the group's current one.
-  func store(
+  func storeAccount(
     signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
   ) throws(VaultError) -> TokenResult {
     let type = validated.authority.authorityType
@@ -120,7 +120,7 @@ struct SignInStorage {
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
-      let result = try self.store(validated, in: &stored, transaction)
+      let result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
       guard makesCurrent else { return result }
       transaction.state.current = stored.tag
@@ -141,8 +141,8 @@ struct SignInStorage {
     }
   }
 
-  private func store(
-    _ validated: ValidatedTokens, in stored: inout StoredAccount, _ transaction: GroupTransaction
+  private func write(
+    _ validated: ValidatedTokens, into stored: inout StoredAccount, _ transaction: GroupTransaction
   ) throws -> TokenResult {
     let environment = stored.record.environment
     func credential(_ kind: Credential.Kind) -> Credential {
@@ -152,7 +152,7 @@ struct SignInStorage {
       if kind != .refreshToken { credential.realm = validated.realm }
       return credential
     }
-    func store(_ credential: Credential, _ secret: Redacted<String>) throws {
+    func add(_ credential: Credential, _ secret: Redacted<String>) throws {
       try transaction.store(
         credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
     }
@@ -160,9 +160,9 @@ struct SignInStorage {
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
-      try store(refresh, token)
+      try add(refresh, token)
     }
-    if let token = answer.idToken { try store(credential(.idToken), token) }
+    if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)
     // A key exists only as long as its process, so no later process would remove its tokens.
     if !validated.keyID.isEmpty {
@@ -170,7 +170,7 @@ struct SignInStorage {
         $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
       }
     }
-    try store(validated.accessToken(credential(.accessToken)), answer.accessToken)
+    try add(validated.accessToken(credential(.accessToken)), answer.accessToken)
     // The client's known family determines whose refresh tokens it tries.
     if validated.authority.isMicrosoft, answer.refreshToken != nil {
       try noteFamily(answer.familyID, client: validated.clientID, environment, transaction)

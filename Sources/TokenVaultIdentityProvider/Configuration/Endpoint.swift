@@ -1,4 +1,4 @@
-/// What a path leads to. The raw values are the names in faults and in the log.
+/// The endpoint that a path names. The raw values are the names in faults and in the log.
 enum Endpoint: String {
   case discovery, keys, authorize, interaction, token, devicecode, devicelogin, logout, revoke
   case userinfo, instance, me, messages, api, control, unknown
