@@ -25,7 +25,7 @@ do {
   tellProgress(of: app.application)
   try await run(words[1], app)
 } catch is SampleApp.BadGroupName {
-  complain("The settings' group is no name of a group.", exitCode: 78)
+  complain("The group in the settings file is not a valid group name.", exitCode: 78)
 } catch VaultError.homeNotSet {
   complain("HOME is not set.", exitCode: 78)
 } catch VaultError.notAMember(let executable, let group) {

@@ -39,7 +39,7 @@ extension SystemCalls {
   ) throws(SystemCallError) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(expected, limit))
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16) + 1)
     while true {
       let count = unsafe try chunk.withUnsafeMutableBytes { chunk in
         Result { () throws(SystemCallError) in unsafe try read(descriptor, into: chunk) }

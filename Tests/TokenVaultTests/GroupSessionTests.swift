@@ -1,5 +1,7 @@
 import Foundation
+import Synchronization
 import Testing
+import TokenVaultGroupStore
 import TokenVaultTestSupport
 import TokenVaultModel
 
@@ -87,5 +89,29 @@ import TokenVaultModel
     await #expect(throws: VaultError.self) { try await shared.account(identifier: "") }
     #expect(try await shared.signOut([try await shared.account(named: "1111")]).isClean)
     #expect(try await shared.accounts().emptyReason == .noAccounts)
+  }
+
+  /// A thread that waits for another process must not keep the threads that share its session from
+  /// reading; the other way round, two threads could wait for each other.
+  @Test func aRekeyThatWaitsForTheGroupsLockDoesNotBlockReads() throws {
+    let session = vault.groupSession()
+    let (started, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let result = Mutex<Result<VaultError?, any Error>?>(nil)
+    try FileLock.hold(session.configuration.lockPath, waiting: 0) { () throws -> Void in
+      Thread.detachNewThread {
+        started.signal()
+        let outcome = Result<VaultError?, any Error> { try Rekey(session).changeKey() }
+        result.withLock { $0 = outcome }
+        ended.signal()
+      }
+      started.wait()
+      for _ in 0..<500 { #expect(try session.accounts(.all).accounts.count == 1) }
+      // It is still waiting for the lock.
+      #expect(result.withLock { $0 == nil })
+    }
+    ended.wait()
+    let left = try #require(result.withLock { $0 }).get()
+    #expect(left == nil)
+    #expect(try session.accounts(.all).usernames == ["ada@contoso.example"])
   }
 }

@@ -20,6 +20,24 @@ import TokenVaultModel
     ).account
   }
 
+  @Test func theLibraryReadsBackThePasswordOfOneUserNameAndService() async throws {
+    let vault = Vault(self.vault.configuration())
+    try await vault.setSecret(Redacted(text: "first"), for: "git.example", username: "ada")
+    try await vault.setSecret(Redacted(text: "pass\u{e9}"), for: "git.example", username: "ada")
+    try await vault.setSecret(Redacted([0xff, 0]), for: "git.example", username: "bob")
+    #expect(
+      try await vault.secret(for: "HTTPS://Git.Example/", username: "ada").revealText()
+        == "pass\u{e9}")
+    #expect(try await vault.secret(for: "git.example", username: "bob").reveal() == [0xff, 0])
+    for (service, username) in [("git.example", "eve"), ("git.example/team", "ada")] {
+      let url = try #require(ServiceURL(service))
+      let error = await #expect(throws: VaultError.self) {
+        try await vault.secret(for: url, username: username)
+      }
+      #expect(error?.name == "noAccount")
+    }
+  }
+
   @Test func aServiceURLHasOneNormalForm() {
     let forms = [
       "git.example": "https://git.example", "HTTPS://Git.Example/": "https://git.example",

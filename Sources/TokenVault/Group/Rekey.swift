@@ -53,10 +53,15 @@ package struct Rekey {
   package func changeKey(
     to custody: GroupHeader.Custody? = nil, keyFile: String? = nil
   ) throws(VaultError) -> VaultError? {
-    let left = try session.withGroup { group in
+    // A group that does not open is reported before its lock is made.
+    try session.withGroup { _ in }
+    let left = try vaultErrors(group) {
+      // First the lock, then the session: see GroupSession.
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
-        try GroupCustody(self.configuration).rekey(
-          group, to: custody ?? group.header.custody, keyFile: keyFile)
+        try self.session.withGroup { group in
+          try GroupCustody(self.configuration).rekey(
+            group, to: custody ?? group.header.custody, keyFile: keyFile)
+        }
       }
     }
     do { try vaultErrors(group) { if let left { throw left } } } catch { return error }

@@ -51,7 +51,7 @@ package struct Erasure {
     let (accounts, targets) = try session.read { transaction in
       let accounts = try self.resolved(scope, client, in: transaction)
       let known = accounts.map { $0.map { self.lookup.account($0, in: transaction) } }
-      return (known, try self.targets(scope, accounts, client, in: transaction))
+      return (known, try self.targets(accounts, client, in: transaction))
     }
     if let accounts, accounts.isEmpty {
       return Result(report: SignOutReport(accounts: [], entries: []), targets: targets)
@@ -81,12 +81,10 @@ package struct Erasure {
 
   /// Damage must not prevent an erasure: an account that cannot be decrypted has no targets.
   private func targets(
-    _ scope: Scope, _ accounts: [StoredAccount]?, _ client: String?,
-    in transaction: GroupTransaction
+    _ named: [StoredAccount]?, _ client: String?, in transaction: GroupTransaction
   ) throws -> [RevocationTarget] {
-    var accounts = accounts ?? []
-    if case .everything = scope {
-      accounts = []
+    var accounts = named ?? []
+    if named == nil {
       _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account) }
     }
     return accounts.flatMap { RevocationTarget.all(of: $0, client, in: transaction) }
