@@ -51,7 +51,6 @@ package final class PrivateSecretService: @unchecked Sendable {
         attributes: [.posixPermissions: 0o700])
     }
     if state == .noBus { return }
-    try keepKeyringsInMemory()
     try startBus(activatable: state == .activatable)
     switch state {
     case .unlocked:
@@ -80,9 +79,6 @@ package final class PrivateSecretService: @unchecked Sendable {
     }
     do {
       try FileManager.default.removeItem(at: directory)
-      if FileManager.default.fileExists(atPath: keyrings.path) {
-        try FileManager.default.removeItem(at: keyrings)
-      }
     } catch {
       FileHandle.standardError.write(Data("cannot remove \(directory.path): \(error)\n".utf8))
     }
@@ -168,20 +164,6 @@ package final class PrivateSecretService: @unchecked Sendable {
   }
 
   private static let password = "correct horse"
-
-  /// The keyring syncs its file with each change. In memory that is quick, however busy the disk is.
-  private func keepKeyringsInMemory() throws {
-    let files = FileManager.default
-    let data = directory.appending(path: "home/.local/share")
-    try files.createDirectory(at: data, withIntermediateDirectories: true)
-    guard files.isWritableFile(atPath: "/dev/shm") else { return }
-    try files.createDirectory(
-      at: keyrings, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    try files.createSymbolicLink(
-      at: data.appending(path: "keyrings"), withDestinationURL: keyrings)
-  }
-
-  private var keyrings: URL { URL(filePath: "/dev/shm/\(directory.lastPathComponent)") }
 
   /// Writes a keyring without a password, which the daemon unlocks without a prompt.
   private func writeOpenKeyring() throws {
