@@ -178,7 +178,12 @@ import TokenVaultModel
     try bench.signIn(as: "grace@contoso.example")
   }
 
-  @Test func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
+  @Test(
+    .parity(
+      "PublicClientApplication.initiate_device_flow",
+      "PublicClientApplication.acquire_token_by_device_flow",
+      "public.Client.AcquireTokenByDeviceCode"))
+  func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
       try Acquisition(bench.vault.groupSession(), platform: bench.platform) { event in

@@ -48,7 +48,8 @@ import TokenVaultTestSupport
     return evaluated
   }
 
-  @Test func rfc8252_section7_1_aURLOpenedByTheDesktopReachesTheWaitingProcess() throws {
+  @Test(.parity("+handleMSALResponse:sourceApplication:"))
+  func rfc8252_section7_1_aURLOpenedByTheDesktopReachesTheWaitingProcess() throws {
     let directory = directory
     let refusal = Mutex<(any Error)?>(nil)
     let evaluated = try receive {

@@ -15,7 +15,8 @@ import TokenVaultModel
     session = vault.groupSession()
   }
 
-  @Test func importingTheSameCacheAgainChangesNothing() throws {
+  @Test(.parity("SerializableTokenCache.deserialize", "cache.Unmarshaler"))
+  func importingTheSameCacheAgainChangesNothing() throws {
     let cache = try MSALCache(json: Array(MSALCacheFixtures.dotNet.utf8))
     let first = try session.importCache(cache)
     #expect(first.madeGroup && first.added.count == 1 && first.credentials == 2)

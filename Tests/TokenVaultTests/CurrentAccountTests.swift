@@ -40,7 +40,8 @@ import TokenVaultModel
     #expect(listed.map(\.isCurrent) == [false, true])
   }
 
-  @Test func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
     try session.importCache(Person.ada.cache())
     let first = try session.currentAccount(client: Clients.cli)
     #expect(first.account?.username == "ada@contoso.example" && first.previous == nil)
@@ -54,7 +55,8 @@ import TokenVaultModel
     #expect(previous(try session.currentAccount(client: Clients.cli)) == "Bob@fabrikam.example")
   }
 
-  @Test func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
+  @Test(.parity("MSALInternalErrorAmbiguousAccount -42102"))
+  func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.importCache(Person.bob.cache())
@@ -81,7 +83,8 @@ import TokenVaultModel
     #expect(try session.currentAccount().username == "ada@contoso.example")
   }
 
-  @Test func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.signOut(["ada@contoso.example"])
@@ -91,7 +94,8 @@ import TokenVaultModel
     #expect(again.account == nil && again.previous == nil)
   }
 
-  @Test func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
     let device = vault.home.appending(path: "etc/device.json").path
     try SmallFile.write(Array(#"{"deviceMode":"shared"}"#.utf8), to: device)
     try session.importCache(Person.ada.cache())

@@ -139,7 +139,8 @@ import TokenVaultModel
     #expect(try vault.keyringGenerations(id.groupID) == [1])
   }
 
-  @Test func signOutAllErasesEveryAccountAndAllExtras() throws {
+  @Test(.parity("MSALSignoutParameters.wipeCacheForAllAccounts"))
+  func signOutAllErasesEveryAccountAndAllExtras() throws {
     try session.importCache(
       Person.ada.cache() + Person.bob.cache()
         + MSALCache(apps: [.init(clientID: "c", environment: "e", familyID: "1")]))

@@ -51,7 +51,11 @@ import TokenVaultModel
     #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
   }
 
-  @Test func aMemberIsAdmittedByPathOrByName() throws {
+  @Test(
+    .parity(
+      "MSALCacheConfig.trustedApplications",
+      "MSALCacheConfig.createTrustedApplicationListFromPaths:error:"))
+  func aMemberIsAdmittedByPathOrByName() throws {
     let path = try Membership.executable()
     try admit([path])
     #expect(try tool().accounts(.all).accounts.count == 1)

@@ -18,7 +18,11 @@ import TokenVaultModel
     try SmallFile.write(Array(json.utf8), to: session.configuration.deviceFile)
   }
 
-  @Test func theDeviceFilePrecedesTheManifestAndMustBeValid() throws {
+  @Test(
+    .parity(
+      "getDeviceInformationWithParameters:completionBlock:", "MSALDeviceInformation.deviceMode",
+      "MSALDeviceModeDefault", "MSALDeviceModeShared"))
+  func theDeviceFilePrecedesTheManifestAndMustBeValid() throws {
     #expect(try session.deviceInformation().mode == .private)
     #expect(try session.deviceInformation().source == nil)
     try share()
@@ -31,7 +35,8 @@ import TokenVaultModel
     }
   }
 
-  @Test func aSharedDeviceAcceptsExactlyOneAccount() throws {
+  @Test(.parity("MSALDeviceModeShared"))
+  func aSharedDeviceAcceptsExactlyOneAccount() throws {
     try share()
     let two = #expect(throws: VaultError.self) {
       try session.importCache(Person.ada.cache() + Person.bob.cache())
