@@ -218,7 +218,8 @@ public actor Vault {
     try Erasure(session).run(.accounts(accounts.map(AccountReference.known))).report
   }
 
-  /// Signs one client out of accounts. Other clients keep their tokens.
+  /// Signs one client out of accounts. Other clients keep their tokens; an account that no other
+  /// client uses is erased as a whole.
   /// - Throws: As ``signOut(_:)``.
   public func signOut(
     _ accounts: [Account], clientID: String

@@ -97,7 +97,7 @@ struct ContractTests {
     ),
     (
       "sign-out bob@contoso.example",
-      ["accounts", "browserSessions", "clean", "group", "places", "revocations"]
+      ["accounts", "browserSessions", "clean", "group", "keptAccounts", "places", "revocations"]
     ),
     ("group delete com.microsoft.identity.universalstorage --yes", ["deleted"]),
   ])

@@ -266,7 +266,7 @@ public final class PublicClientApplication: Sendable {
   }
 
   /// Erases this application's tokens of an account without contacting the provider. Other
-  /// applications of the group keep theirs.
+  /// applications of the group keep theirs; if there is none, the account is erased as a whole.
   /// - Throws: ``VaultError/noAccount(_:group:)`` if the account is no longer in the group.
   @discardableResult
   public func remove(_ account: Account) async throws(VaultError) -> SignOutReport {

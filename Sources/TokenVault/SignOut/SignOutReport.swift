@@ -30,6 +30,9 @@ public struct SignOutReport: Sendable {
 
   /// The accounts that were signed out.
   public let accounts: [Account]
+  /// Those of `accounts` that other clients keep: only the tokens of the client that signed out are
+  /// erased. An account whose last client signs out is erased as a whole.
+  public internal(set) var keptAccounts: [Account] = []
   /// Every place that was checked.
   public let entries: [Entry]
   /// The results of the revocations, by account and client.

@@ -27,7 +27,10 @@ struct SignOutCommand: VaultCommand {
   var all = false
   @Flag(help: "Sign out of every group on this machine; without accounts, every account.")
   var allGroups = false
-  @Option(help: "Sign out this client only; other clients keep their tokens.")
+  @Option(
+    help:
+      "Sign out this client only; other clients keep their tokens. The last one takes the account along."
+  )
   var clientId: String?
   @Flag(help: "Do not ask the provider to revoke the tokens.")
   var noRevoke = false
@@ -120,8 +123,10 @@ struct SignOutCommand: VaultCommand {
     var lines: [String] = []
     for (group, report) in reports {
       if report.accounts.isEmpty { lines.append("\(group): there was no account to sign out") }
-      lines += report.accounts.map {
-        "signed out  \(PlainText.escaped($0.shownName))  from \(group)"
+      lines += report.accounts.map { account in
+        let line = "signed out  \(PlainText.escaped(account.shownName))  from \(group)"
+        return report.keeps(account)
+          ? line + ", for this client only: other clients keep the account" : line
       }
       lines += report.entries.map { "  \($0.line)" }
       var told = Set<String>()

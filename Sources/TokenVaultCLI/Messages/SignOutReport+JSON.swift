@@ -8,6 +8,8 @@ extension SignOutReport {
       writer.field("group", group.description)
       writer.key("accounts")
       writer.array(accounts) { $1.write(to: &$0) }
+      writer.key("keptAccounts")
+      writer.array(keptAccounts) { $1.write(to: &$0) }
       writer.field("clean", isClean)
       writer.key("places")
       writer.array(entries) { writer, entry in

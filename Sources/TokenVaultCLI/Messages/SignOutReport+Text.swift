@@ -4,7 +4,9 @@ import TokenVaultModel
 extension SignOutReport {
   /// The report as the full screen shows it: by place and by provider.
   var lines: [String] {
-    var lines = accounts.map(\.shownName)
+    var lines = accounts.map { account in
+      keeps(account) ? "\(account.shownName), for this client only" : account.shownName
+    }
     if lines.isEmpty { lines.append("There was no account to sign out.") }
     if !entries.isEmpty { lines += ["", "On this machine"] }
     lines += entries.map { "  \($0.line)" }
@@ -13,6 +15,11 @@ extension SignOutReport {
     if !browserSessions.isEmpty { lines += ["", "In the browser"] }
     lines += browserSessions.map { "  \($0.line)" }
     return lines
+  }
+
+  /// Whether other clients keep an account that was signed out.
+  func keeps(_ account: Account) -> Bool {
+    keptAccounts.contains { $0.identity == account.identity }
   }
 }
 
