@@ -23,8 +23,8 @@ public enum VaultError: Error, Sendable {
   case noAccountForDirectory(String, group: GroupName)
   /// Several accounts match the text.
   case ambiguousAccount(String, candidates: [Account])
-  /// Several accounts are signed in and none is selected. The account remembered for the client is
-  /// unchanged.
+  /// Accounts are signed in and none is selected: there are several, or the selected one signed out.
+  /// The account remembered for the client is unchanged.
   case ambiguousCurrentAccount(candidates: [Account], group: GroupName)
   /// There is no account to use.
   case noCurrentAccount(EmptyReason, group: GroupName)

@@ -51,10 +51,8 @@ extension GroupSession {
   }
 
   @discardableResult
-  package func importCache(
-    _ cache: MSALCache, preferred: String? = nil
-  ) throws(VaultError) -> ImportReport {
-    try CacheImport(self).run(cache, preferred: preferred)
+  package func importCache(_ cache: MSALCache) throws(VaultError) -> ImportReport {
+    try CacheImport(self).run(cache)
   }
 
   package func exportCache(_ query: AccountQuery = .all) throws(VaultError) -> MSALCache {

@@ -136,6 +136,7 @@ import TokenVaultModel
     let bench = try SignInBench()
     let app = try application(bench)
     let ada = try bench.signIn(as: Self.ada).account
+    try bench.signIn(as: Self.ada, bench.application(client: ProviderProcess.familyClients[0]))
     bench.browser.hand.cookies = [:]
     let linus = try bench.signIn(as: Self.linus).account
     func found(_ query: AccountQuery) async throws -> [AccountIdentity] {
@@ -156,6 +157,7 @@ import TokenVaultModel
     #expect(
       try await found(AccountQuery(clientID: ProviderProcess.client, signedIn: true))
         == [linus.identity])
+    // Another client keeps the account.
     #expect(try await found(AccountQuery(username: Self.ada)) == [ada.identity])
   }
 

@@ -59,6 +59,6 @@ import TokenVaultModel
     #expect(try session.accounts(.all).accounts.count == 1)
     try session.signOut([Person.ada.id])
     try session.importCache(Person.bob.cache())
-    #expect(try session.currentAccount().username == "Bob@fabrikam.example")
+    #expect(try session.accounts(.all).usernames == ["Bob@fabrikam.example"])
   }
 }

@@ -255,7 +255,7 @@ public final class PublicClientApplication: Sendable {
 
   /// The current account, and the account last returned to this application.
   /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if there are several
-  ///   candidates.
+  ///   candidates, or if the current account signed out and no other one was selected since.
   public func currentAccount() async throws(VaultError) -> CurrentAccount {
     try await vault.currentAccount(clientID: configuration.clientID)
   }

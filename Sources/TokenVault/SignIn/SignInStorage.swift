@@ -101,7 +101,8 @@ struct SignInStorage {
   }
 
   /// Stores a sign-in in one transaction. The group is created if it has no file. With
-  /// `makesCurrent`, the account becomes the group's current one.
+  /// `makesCurrent`, the account becomes the group's current one; so does an account that signs in
+  /// alone, after all others have left the group.
   func storeAccount(
     signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
   ) throws(VaultError) -> TokenResult {
@@ -117,12 +118,15 @@ struct SignInStorage {
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
+      transaction.state.signedOutClients.remove(client)
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
       let result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
-      guard makesCurrent else { return result }
+      let state = transaction.state
+      let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
+      guard makesCurrent || isAlone else { return result }
       transaction.state.current = stored.tag
       return try self.result(of: validated, in: stored, transaction)
     }

@@ -59,6 +59,9 @@ package struct Erasure {
       where !work.done.contains(stored.tag) {
         try self.erase(stored, client, &work, in: transaction)
       }
+      if let client, !work.erased.isEmpty {
+        transaction.state.signedOutClients.insert(CaseFolding.key(client))
+      }
       self.forget(work.erased, tellsOthers: isShared, in: transaction)
       if case (.everything, nil) = (settled, client) {
         try transaction.setExtras([])

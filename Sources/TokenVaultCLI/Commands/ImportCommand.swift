@@ -1,15 +1,18 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 struct ImportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import accounts and tokens from another tool's cache.",
     discussion: """
-      Reads a token cache of MSAL libraries or Azure CLI. If an azureProfile.json is in the same \
-      directory and no account is current, the account of its default subscription becomes \
-      current. A newer token is never replaced by an older one. The file is not changed and keeps \
-      its tokens in plaintext: delete it when no tool needs it.
+      Reads a token cache of MSAL libraries or Azure CLI. A newer token is never replaced by an \
+      older one. The file is not changed and keeps its tokens in plaintext: delete it when no tool \
+      needs it.
+
+      An import makes no account current. If an azureProfile.json is in the same directory, the \
+      command that chooses the account of its default subscription is printed.
 
       EXAMPLES
         tokenvault import ~/.azure/msal_token_cache.json
@@ -24,8 +27,9 @@ struct ImportCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let cache = try self.cache()
-    let report = try CacheImport(invocation.vault(of: selection))
-      .run(cache, preferred: try preferredUser())
+    let preferred = try preferredUser()
+    let vault = try invocation.vault(of: selection)
+    let report = try CacheImport(vault).run(cache)
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
     if file != "-" {
       invocation.tell(
@@ -36,6 +40,21 @@ struct ImportCommand: VaultCommand {
       try invocation.answerJSON { write(report, selection.group, to: &$0) }
     } else {
       try invocation.answer(Array(text(report, selection.group).utf8))
+    }
+    if let preferred { suggest(preferred, in: vault, invocation) }
+  }
+
+  /// Prints how to choose the account that Azure CLI uses, if none is chosen here.
+  private func suggest(_ user: String, in vault: GroupSession, _ invocation: Invocation) {
+    bestEffort("the import succeeded, and the next command says that no account is chosen") {
+      do { _ = try vault.account(.current) } catch VaultError.ambiguousCurrentAccount(
+        let candidates, let group)
+      {
+        guard candidates.contains(where: { CaseFolding.equal($0.username, user) }) else { return }
+        invocation.tell(
+          "No account is current. Azure CLI uses \(PlainText.escaped(user)).\nnext: "
+            + Failure.command("switch \(PlainText.shellWord(user))", group))
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 struct SignOutCommand: VaultCommand {
   static let configuration = CommandConfiguration(
@@ -73,11 +74,24 @@ struct SignOutCommand: VaultCommand {
         next: "tokenvault list --all-groups")
     }
     try show(reports, in: invocation)
+    erased.forEach { noteCurrent(after: $0.erased.report, in: $0.vault, invocation) }
     failures.forEach(Invocation.tell)
     if let failure = failures.first { throw CommandError.groupsFailed(failure.status) }
     if let left = reports.first(where: { !$0.report.isClean }) {
       throw CommandError.notClean(
         left.report.entries.filter { !$0.isClean }.map(\.place), group: left.group)
+    }
+  }
+
+  /// Says that no account is current, and which accounts there are to choose from.
+  private func noteCurrent(
+    after report: SignOutReport, in vault: GroupSession, _ invocation: Invocation
+  ) {
+    guard report.accounts.contains(where: { $0.isCurrent && !report.keeps($0) }) else { return }
+    bestEffort("the accounts are signed out; the next command says the same") {
+      do { _ = try vault.account(.current) } catch VaultError.ambiguousCurrentAccount(
+        let candidates, let group)
+      { invocation.tell(Failure.noLongerCurrent(candidates, group)) }
     }
   }
 
