@@ -169,11 +169,12 @@ public actor Vault {
 
   /// Stores the content of an MSAL cache in one transaction. A newer stored credential is never
   /// replaced by an older one. No imported account becomes the current one. The group is created if
-  /// it has no file.
+  /// it has no file. With `file`, the path that the cache was read from, each later sign-out looks
+  /// into that file and reports whether the account is still in it.
   ///
   /// ```swift
   /// let file = try Data(contentsOf: URL(filePath: cachePath))
-  /// let report = try await vault.importCache(MSALCache(json: Array(file)))
+  /// let report = try await vault.importCache(MSALCache(json: Array(file)), from: cachePath)
   /// print(report.added.count, "accounts added,", report.credentials, "credentials stored")
   /// ```
   ///
@@ -181,8 +182,10 @@ public actor Vault {
   ///   host and subject of a stored one but another issuer;
   ///   ``VaultError/sharedDeviceTakesOne(given:)`` or ``VaultError/sharedDeviceOccupied(by:)`` if a
   ///   shared device would get a second account. Nothing is stored then.
-  public func importCache(_ cache: MSALCache) throws(VaultError) -> ImportReport {
-    try CacheImport(session).run(cache)
+  public func importCache(
+    _ cache: MSALCache, from file: String? = nil
+  ) throws(VaultError) -> ImportReport {
+    try CacheImport(session).run(cache, from: file)
   }
 
   /// The accounts that match a query, as a cache for MSAL libraries. Secrets of services are not

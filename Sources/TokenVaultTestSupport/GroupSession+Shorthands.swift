@@ -51,8 +51,10 @@ extension GroupSession {
   }
 
   @discardableResult
-  package func importCache(_ cache: MSALCache) throws(VaultError) -> ImportReport {
-    try CacheImport(self).run(cache)
+  package func importCache(
+    _ cache: MSALCache, from path: String? = nil
+  ) throws(VaultError) -> ImportReport {
+    try CacheImport(self).run(cache, from: path)
   }
 
   package func exportCache(_ query: AccountQuery = .all) throws(VaultError) -> MSALCache {

@@ -95,6 +95,7 @@ struct ContractTests {
         "custody", "deviceMode", "exists", "generation", "manifest", "members", "name", "title",
       ]
     ),
+    ("import --remove one.json ada@contoso.example", ["account", "entriesRemoved", "file"]),
     (
       "sign-out bob@contoso.example",
       ["accounts", "browserSessions", "clean", "group", "keptAccounts", "places", "revocations"]

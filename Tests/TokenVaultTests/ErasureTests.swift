@@ -56,9 +56,10 @@ import TokenVaultModel
 
     #expect(report.accounts.map(\.username) == ["ada@contoso.example"])
     #expect(report.isClean)
-    // The report has no entry for stale copies if there are none.
+    // The report has no entry for stale copies and imported files if there are none.
     #expect(
-      report.entries.map(\.place) == SignOutReport.Place.allCases.filter { $0 != .staleCopies })
+      report.entries.map(\.place)
+        == SignOutReport.Place.allCases.filter { $0 != .staleCopies && $0 != .importedFile })
     #expect(try vault.keyringGenerations(old.groupID) == [2])
     #expect(try opens(backup) == 0)
     #expect(try opens(try vault.backUp()) == 1)

@@ -15,7 +15,14 @@ package struct CacheImport {
   ///
   /// A credential never replaces a newer one. Importing an account that was signed out signs it in
   /// again, because the user requested it. No imported account becomes the current one.
-  package func run(_ cache: MSALCache) throws(VaultError) -> ImportReport {
+  /// - Parameters:
+  ///   - cache: The cache to store.
+  ///   - path: The file that the cache was read from, which later sign-outs look into; nil for
+  ///     none. A pipe or a terminal counts as none.
+  package func run(
+    _ cache: MSALCache, from path: String? = nil
+  ) throws(VaultError) -> ImportReport {
+    let file = path.flatMap(CacheFile.path(toRemember:))
     let sorted = AccountBundle.sorted(cache)
     let device = try SharedDevice(session)
     try device.requireOne(of: sorted.count)
@@ -30,6 +37,10 @@ package struct CacheImport {
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)
+      if let file {
+        transaction.state.importedFiles.removeAll { $0 == file || CacheFile.isGone($0) }
+        transaction.state.importedFiles.append(file)
+      }
       return report
     }
     report.madeGroup = madeGroup

@@ -11,7 +11,8 @@ import TokenVaultSystem
 /// 4. One transaction collects, in memory, the data that revocation needs, deletes the accounts'
 ///    rows, wraps the other account keys under the new key, and commits.
 /// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
-/// 6. Directory rules that name the accounts are removed.
+/// 6. Directory rules that name the accounts are removed, and the imported files are searched for
+///    the accounts.
 ///
 /// ``Revocation`` contacts the providers afterwards.
 package struct Erasure {
@@ -68,11 +69,16 @@ package struct Erasure {
       } else {
         try self.forgetExtras(of: work.erased, in: transaction)
       }
+      transaction.state.importedFiles.removeAll(where: CacheFile.isGone)
+      work.files = transaction.state.importedFiles
       return work.erased + work.strays
     }
     var entries = outcome.entries(custody: custody, work.fileDetail)
     if client == nil || !work.erased.isEmpty {
       entries.append(removeRules(of: work.erased.map(\.tag)))
+    }
+    entries += ImportedFiles(paths: work.files).entries(work.accounts) { account in
+      work.kept.contains { $0.identity == account.identity } ? client : nil
     }
     var report = SignOutReport(accounts: work.accounts, entries: entries)
     report.keptAccounts = work.kept
@@ -126,6 +132,8 @@ package struct Erasure {
     /// The tags of all of these, and of those that were signed out of one client only.
     var done: Set<[UInt8]> = []
     var targets: [RevocationTarget] = []
+    /// The imported files of the group.
+    var files: [String] = []
 
     var fileDetail: String {
       if kept.isEmpty { return "rows deleted, account keys destroyed" }

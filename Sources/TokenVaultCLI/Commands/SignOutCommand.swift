@@ -13,6 +13,9 @@ struct SignOutCommand: VaultCommand {
       valid until they expire, but none is left on this machine. The report lists every place and \
       provider.
 
+      Files that were imported are searched for the accounts, too. They belong to other tools and \
+      are not changed; if one still has an account, the report has the command that takes it out.
+
       EXAMPLES
         tokenvault sign-out ada@contoso.example
         tokenvault sign-out --all --yes
@@ -37,6 +40,8 @@ struct SignOutCommand: VaultCommand {
   var noRevoke = false
   @Flag(help: "Also end the provider's session in the browser.")
   var browser = false
+  @Flag(help: "Exit with status 1 if an imported file still has the account.")
+  var strict = false
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -79,7 +84,12 @@ struct SignOutCommand: VaultCommand {
     if let failure = failures.first { throw CommandError.groupsFailed(failure.status) }
     if let left = reports.first(where: { !$0.report.isClean }) {
       throw CommandError.notClean(
-        left.report.entries.filter { !$0.isClean }.map(\.place), group: left.group)
+        left.report.entries.filter { !$0.isClean && $0.file == nil }.map(\.place),
+        group: left.group)
+    }
+    let files = reports.flatMap(\.report.uncleanFiles)
+    if strict, let first = files.first {
+      throw CommandError.filesNotClean(files.compactMap(\.file), next: first.removal)
     }
   }
 

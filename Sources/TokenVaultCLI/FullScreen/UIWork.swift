@@ -48,8 +48,7 @@ final class UIWork: Sendable {
       do {
         let snapshot = try reader.withLock { core in
           let listing = try AccountEnumeration(core).accounts(.all)
-          // absent is an answer: no account was chosen, or the listing reports the same damage.
-          let current = try? core.account(.current)
+          let current = try? core.account(.current)  // absent is an answer: none chosen
           return Snapshot(
             accounts: listing.accounts, current: current, emptyReason: listing.emptyReason,
             damagedRows: listing.damagedRows, device: try DeviceInformation(core.configuration))

@@ -17,6 +17,8 @@ extension SignOutReport {
           $0.field("place", entry.place.rawValue)
           $0.field("clean", entry.isClean)
           $0.field("detail", entry.detail)
+          if let file = entry.file { $0.field("file", file) }
+          if let removal = entry.removal { $0.field("next", removal) }
         }
       }
       writer.key("revocations")

@@ -24,7 +24,21 @@ extension SignOutReport {
 }
 
 extension SignOutReport.Entry {
-  var line: String { "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+  var line: String {
+    guard let file else { return "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+    let place = "\(isClean ? "clean " : "NOT CLEAN") file  \(PlainText.escaped(file))"
+    guard let account, let removal else { return "\(place): \(detail)" }
+    return "\(place) still has \(PlainText.escaped(account.shownName)): \(removal)"
+  }
+
+  /// The command that takes the account out of the imported file; nil if it is not in one.
+  var removal: String? {
+    guard let file, let account else { return nil }
+    let words =
+      [file, account.selector].map(PlainText.shellWord)
+      + (clientID.map { ["--client-id", PlainText.shellWord($0)] } ?? [])
+    return "tokenvault import --remove " + words.joined(separator: " ")
+  }
 }
 
 extension SignOutReport.Revocation {

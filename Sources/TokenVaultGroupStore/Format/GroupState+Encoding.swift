@@ -1,8 +1,9 @@
 extension GroupState {
   /// Version 2 adds the number of accounts that the group ever had, which may not be evident from
-  /// the present number, and the clients that signed out.
+  /// the present number, and the clients that signed out and the imported files.
   private var version: UInt64 {
-    accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty ? 1 : 2
+    accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty && importedFiles.isEmpty
+      ? 1 : 2
   }
 
   private static func evident(_ count: UInt64) -> UInt64 { min(count, 2) }
@@ -35,6 +36,7 @@ extension GroupState {
     if version > 1 {
       writer.number(accountsEver)
       writer.list(signedOutClients.sorted()) { $0.text($1) }
+      writer.list(importedFiles) { $0.text($1) }
     }
     return writer.bytes
   }
@@ -75,6 +77,7 @@ extension GroupState {
     if version > 1 {
       signedOutClients = Set(
         try reader.list { reader throws(StoreError) in try reader.text() })
+      importedFiles = try reader.list { reader throws(StoreError) in try reader.text() }
     }
     // Each state has exactly one encoding.
     guard self.version == version, accountsEver <= 2 else { throw .damaged(rows: nil) }

@@ -63,6 +63,9 @@ package struct GroupState: Hashable, Sendable {
   /// again. No account is recorded.
   package var signedOutClients: Set<String> = []
 
+  /// The paths of the files that were imported; a sign-out looks into them.
+  package var importedFiles: [String] = []
+
   /// Whether the group ever had more than one account. If it never had, its account needs no
   /// choice.
   package var hadSeveralAccounts: Bool { accountsEver > 1 }
