@@ -95,6 +95,23 @@ import TokenVaultModel
     #expect(try await shared.accounts().emptyReason == .noAccounts)
   }
 
+  /// Releasing the open group wipes its keys.
+  @Test(arguments: [true, false])
+  func aSessionDropsFormerKeysAtItsNextCall(groupStays: Bool) throws {
+    let session = vault.groupSession()
+    weak var opened: UnlockedGroup?
+    try session.withGroup { opened = $0 }
+    #expect(opened != nil)
+    if groupStays {
+      try vault.groupSession().signOut([Person.ada.id])
+      #expect(try session.accounts(.all).accounts.isEmpty)
+    } else {
+      try vault.groupSession().delete()
+      #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
+    }
+    #expect(opened == nil)
+  }
+
   /// A thread that waits for another process must not keep the threads that share its session from
   /// reading; the other way round, two threads could wait for each other.
   @Test func aRekeyThatWaitsForTheGroupsLockDoesNotBlockReads() throws {
