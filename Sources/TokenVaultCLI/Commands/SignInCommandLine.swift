@@ -41,6 +41,8 @@ struct SignInCommandLine {
         signIn: line.text(account, group, line.known(account, core) ?? before))
     } catch VaultError.signIn(.declinedScopes(_, let declined)) {
       throw declinedFailure(declined, before, core)
+    } catch VaultError.signIn(.badAnswer(.notJSON(let status))) where [400, 401].contains(status) {
+      throw unexplainedFailure(status, before, core)
     } catch VaultError.signIn(let error) where error.isOutage || error.isThrottled {
       throw Failure(outage: error, storedTokenEnds: storedTokenEnd(reference, core))
     }
@@ -53,6 +55,18 @@ struct SignInCommandLine {
     request.minimumValidity = 0
     // absent is an answer: no stored token fits, so the message does not mention one.
     do { return try TokenCache(core).token(request, of: reference).expiresOn } catch { return nil }
+  }
+
+  /// Some providers refuse a refresh token without the error object that RFC 6749 section 5.2
+  /// requires. Nothing tells their response from that of a proxy, so the next step names both.
+  private func unexplainedFailure(
+    _ status: Int, _ before: StoredSignIn?, _ core: GroupSession
+  ) -> Failure {
+    let failure = Failure(VaultError.signIn(.badAnswer(.notJSON(status: status))))
+    let command = before.flatMap { text($0.account, core.group, $0) }
+    return Failure(
+      failure.status, failure.message,
+      next: command.map { "\(Failure.again()); if it fails again: \($0)" })
   }
 
   /// At an OpenID Connect provider a refresh never grants more than the sign-in did (RFC 6749 section
