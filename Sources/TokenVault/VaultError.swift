@@ -65,6 +65,10 @@ public enum VaultError: Error, Sendable {
   case clientRequired(stored: [String], account: Account)
   /// Another account has the same subject at the same host, but another issuer.
   case accountOfOtherIssuer(group: GroupName)
+  /// The provider replaced the refresh token of an account, and the new one could not be stored
+  /// because of this error. It stays in the locked memory of this process, and each later call tries
+  /// to store it; if none succeeds before the process ends, the user has to sign in again.
+  indirect case refreshTokenNotStored(because: VaultError, account: Account, group: GroupName)
   /// A sign-in, a refresh or a sign-out at the provider failed.
   case signIn(SignInError)
   /// The closure that reads passphrases (``VaultConfiguration/passphrase``) threw this error.
@@ -194,6 +198,8 @@ extension VaultError: CustomStringConvertible {
     case .fileInUse(let path): "fileInUse(\(path))"
     case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
     case .accountOfOtherIssuer(let group): "accountOfOtherIssuer(\(group))"
+    case .refreshTokenNotStored(let cause, _, let group):
+      "refreshTokenNotStored(\(cause), \(group))"
     case .signIn(let error): "signIn(\(error))"
     case .prompt(let error): "prompt(\(type(of: error)))"
     case .unexpected(let type): "unexpected(\(type))"

@@ -43,6 +43,16 @@ int tv_open(const char *path, int flags, mode_t mode) { return open(path, flags,
 
 const int tv_o_tmpfile = O_TMPFILE;
 
+int tv_reserve(int descriptor, int64_t start, int64_t length) {
+  return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, start, length);
+}
+
+int64_t tv_file_size_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return -1;
+  return (int64_t)limit.rlim_cur;
+}
+
 int tv_rename_new(const char *from, const char *to) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }

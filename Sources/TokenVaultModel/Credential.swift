@@ -84,11 +84,24 @@ package struct Credential: Hashable, Sendable {
   /// The scopes of `target`.
   package var scopes: ScopeSet { ScopeSet(target: target) }
 
-  /// Whether an access token may be returned at `now`: not within `skew` seconds of its expiry, and
-  /// not stored in the future, which means that the clock was set back (MSAL treats it as expired).
-  package func isValid(at now: Timestamp, skew: Int64) -> Bool {
+  /// Whether an access token may be returned at `now`: not within `minimum` seconds of its expiry,
+  /// and not stored in the future, which means that the clock was set back (MSAL treats it as
+  /// expired).
+  /// - Parameter minimum: nil for the default: 300, but at most a fifth of the token's
+  ///   own lifetime, so that a token that lives for 5 minutes is served at all.
+  package func isValid(at now: Timestamp, for minimum: Int64?) -> Bool {
     if let cachedAt, cachedAt > now { return false }
     guard let expiresOn else { return kind == .secret }
-    return now.advanced(by: skew) < expiresOn
+    return now.advanced(by: minimum ?? usualMinimumValidity(expiresOn)) < expiresOn
+  }
+
+  /// The number of seconds for which a token must remain valid unless a caller asks for another
+  /// number, as in MSAL.
+  private static let usualMinimum: Int64 = 300
+
+  private func usualMinimumValidity(_ end: Timestamp) -> Int64 {
+    guard let cachedAt, cachedAt < end else { return Self.usualMinimum }
+    let (lifetime, overflow) = end.epochSeconds.subtractingReportingOverflow(cachedAt.epochSeconds)
+    return overflow ? Self.usualMinimum : min(Self.usualMinimum, lifetime / 5)
   }
 }

@@ -19,8 +19,9 @@ public struct ApplicationConfiguration: Hashable, Sendable {
   /// The capabilities of the application (`CP1`: it can handle claims challenges), sent with every
   /// token request.
   public var clientCapabilities: [String]
-  /// The number of seconds for which a stored token must remain valid to be served; 300 as in MSAL.
-  public var tokenExpirationBuffer: Int64
+  /// The number of seconds for which a stored token must remain valid to be served. Nil for the
+  /// default: 300 as in MSAL, but at most a fifth of the token's own lifetime.
+  public var tokenExpirationBuffer: Int64?
   /// Whether an expired token may be served while the provider is down, within the extended
   /// lifetime that the provider set when it issued the token.
   public var extendedLifetimeEnabled: Bool
@@ -30,6 +31,10 @@ public struct ApplicationConfiguration: Hashable, Sendable {
   public var retryIntervalMilliseconds: Int
   /// The time limit for one request, in milliseconds.
   public var requestTimeoutMilliseconds: Int
+  /// Whether a revocation at this provider ends only the revoked token. RFC 7009 section 2.1 lets a
+  /// provider end everything that the user granted to the application instead, and no metadata says
+  /// which. If true, signing in again revokes the refresh token that it replaces.
+  public var revocationEndsTokenAlone: Bool
   /// Parameters for every request to the provider (MSAL's slice configuration: `slice` and `dc`).
   /// They cannot replace a parameter of the protocol or of a single request.
   public var extraParameters: [String: String]
@@ -43,11 +48,12 @@ public struct ApplicationConfiguration: Hashable, Sendable {
     self.redirectURI = redirectURI
     knownAuthorities = []
     clientCapabilities = []
-    tokenExpirationBuffer = 300
+    tokenExpirationBuffer = nil
     extendedLifetimeEnabled = false
     retryCount = 1
     retryIntervalMilliseconds = 500
     requestTimeoutMilliseconds = 30_000
+    revocationEndsTokenAlone = false
     extraParameters = [:]
   }
 }

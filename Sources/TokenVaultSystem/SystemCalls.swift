@@ -23,6 +23,19 @@ package enum SystemCalls {
     try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
   }
 
+  /// Reserves disk space for the `length` bytes after the end of a file, whose size stays as it is.
+  package static func reserve(
+    _ descriptor: Int32, after end: Int64, length: Int64
+  ) throws(SystemCallError) {
+    try check(retried { tv_reserve(descriptor, end, length) }, "fallocate")
+  }
+
+  /// The size that no file of this process may exceed; nil for none.
+  package static var fileSizeLimit: Int64? {
+    let limit = tv_file_size_limit()
+    return limit < 0 ? nil : limit
+  }
+
   /// Renames a file atomically; throws `EEXIST` if the new name is taken and `EINVAL` if the file
   /// system does not support this.
   package static func renameToNew(_ from: String, _ to: String) throws(SystemCallError) {

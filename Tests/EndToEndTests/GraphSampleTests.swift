@@ -55,7 +55,7 @@ import TokenVaultTestSupport
   func theSampleSignsInAgainIfTheProviderRequiresTheUser() throws {
     let sample = try Sample(authority: "common/v2.0")
     try sample.join()
-    try sample.provider.change(#"{"accessTokenLifetime": 100}"#)
+    try sample.provider.change(#"{"accessTokenLifetime": 0}"#)
     try sample.signIn(Self.ada)
     #expect(try sample.run("token").output.contains("from 127.0.0.1"))
     #expect(try sample.provider.counter("refreshes") == 1)

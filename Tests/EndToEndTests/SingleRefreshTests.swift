@@ -37,6 +37,27 @@ import TokenVaultTestSupport
     try bench.machine.expectSound()
   }
 
+  @Test func aRefreshKilledWhileTheKeysAreFetchedLosesNothing() throws {
+    let bench = try SignedInMachine()
+    try bench.signIn(Self.ada)
+    for round in 1...10 {
+      try bench.expire(Self.ada)
+      try bench.provider.fault(#"{"endpoint": "keys", "ending": "hang"}"#)
+      let running = try bench.machine.start([built("tokenvault")] + bench.token(Self.ada))
+      while try bench.provider.counter("faults") < round, running.isRunning { usleep(10_000) }
+      running.signal(SIGKILL)
+      #expect(try running.wait().wasKilled)
+      var next = try bench.machine.run([built("tokenvault")] + bench.token(Self.ada))
+      for _ in 0..<5 where next.isTimeout {
+        next = try bench.machine.run([built("tokenvault")] + bench.token(Self.ada))
+      }
+      try #require(next.status == 0, "round \(round): \(next.errors)")
+    }
+    #expect(try bench.provider.counter("reuses") == 0)
+    #expect(try bench.provider.counter("familiesKilled") == 0)
+    try bench.machine.expectSound()
+  }
+
   /// The refresh is killed at each system call that sends or stores something. The next process
   /// must get a token, or report why the user has to sign in.
   @Test func aRefreshKilledAtAnyStepAffectsNoOtherAccount() throws {

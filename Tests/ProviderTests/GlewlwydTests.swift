@@ -47,8 +47,9 @@ import TokenVaultTestSupport
     #expect(answer.body.isEmpty)
     let kept = try workstation.refreshTokens()
     let refused = try workstation.run("token", "--force-refresh")
-    #expect(refused.status == 4, "\(refused.errors)")
-    #expect(refused.errors.contains("invalid_grant"), "\(refused.errors)")
+    // It may be the response of a proxy, so that it is no refusal of the refresh token.
+    #expect(refused.status == 76, "\(refused.errors)")
+    #expect(refused.errors.contains("it is not an OAuth response"), "\(refused.errors)")
     #expect(refused.errors.contains("tokenvault sign-in --client-id tool"), "\(refused.errors)")
     // The answer says nothing about the refresh token, so that the vault keeps it.
     #expect(try workstation.refreshTokens() == kept)

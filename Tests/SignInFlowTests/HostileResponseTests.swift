@@ -20,6 +20,8 @@ import TokenVaultModel
   ) throws {
     let bench = try SignInBench()
     for path in ["common/v2.0", "contoso.example/v2.0", "oidc/one"] {
+      // Without an ID token, the userinfo endpoint of an OpenID Connect provider names the user.
+      if spoiling == "noToken", path == "oidc/one" { continue }
       try bench.provider.fault(
         #"{"grant": "authorization_code", "idToken": "\#(spoiling)"}"#)
       let error = try failure { try bench.signIn(as: Self.user, try bench.application(path)) }

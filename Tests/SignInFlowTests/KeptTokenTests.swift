@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TokenVaultGroupStore
 import TokenVaultSignIn
 import Testing
@@ -9,6 +10,23 @@ import TokenVaultModel
 /// Refreshes that fail in the vault after the provider has replaced the refresh token, so that the
 /// old one is no longer valid.
 @Suite(.timeLimit(.minutes(10))) struct KeptTokenTests {
+  /// Calls `body` before each request is sent.
+  private struct Watched: BlockingTransport {
+    let base: any BlockingTransport
+    let body: @Sendable (HTTPRequest) throws -> Void
+
+    init(
+      _ base: any BlockingTransport, _ body: @escaping @Sendable (HTTPRequest) throws -> Void
+    ) { (self.base, self.body) = (base, body) }
+
+    func send(
+      _ request: HTTPRequest, _ cancellation: Cancellation
+    ) throws(TransportError) -> HTTPResponse {
+      do { try body(request) } catch { throw .other(code: -1) }
+      return try base.send(request, cancellation)
+    }
+  }
+
   private static let user = "ada@contoso.example"
 
   private func expired(_ path: String = "common/v2.0") throws -> SignInBench {
@@ -43,6 +61,55 @@ import TokenVaultModel
     let error = try failure { try bench.silent(of: Self.user) }
     #expect(error?.signIn == .idToken(.keysUnavailable))
     #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("reuses") == 0)
+  }
+
+  @Test func theNewRefreshTokenIsStoredBeforeTheKeysAreFetched() throws {
+    for path in ["common/v2.0", "oidc/one"] {
+      let bench = try expired(path)
+      let before = try refreshToken(bench)
+      let seen = Mutex("")
+      var platform = bench.platform
+      platform.transport = Watched(platform.transport) { request in
+        guard request.address.path.hasSuffix("keys") else { return }
+        let now = try refreshToken(bench)
+        seen.withLock { $0 = now }
+      }
+      _ = try Acquisition(bench.vault.groupSession(), platform: platform).silent(
+        TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
+        of: .named(Self.user))
+      let after = try refreshToken(bench)
+      #expect(seen.withLock { $0 } == after && after != before)
+    }
+  }
+
+  /// The refresh token that an export contains.
+  private func refreshToken(_ bench: SignInBench) throws -> String {
+    let cache = try CacheExport(bench.vault.groupSession()).run(.all)
+    let json = try JSONSerialization.jsonObject(with: Data(cache.json())) as? [String: Any]
+    let tokens = json?["RefreshToken"] as? [String: [String: Any]]
+    #expect(tokens?.count == 1)
+    return tokens?.values.first?["secret"] as? String ?? ""
+  }
+
+  @Test func renewalsGoOnWithCachedKeysWhileTheProvidersKeysCannotBeFetched() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user)
+    let acquisition = bench.acquisition()
+    func renew() throws -> TokenResult {
+      try bench.advance(by: 4000)
+      return try acquisition.silent(
+        TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
+        of: .named(Self.user))
+    }
+    #expect(try !renew().isFromCache)
+    try bench.provider.fault(#"{"endpoint": "keys", "status": 503, "count": 3}"#)
+    for _ in 0..<3 { #expect(try !renew().isFromCache) }
+    #expect(try bench.provider.counter("faults") == 0)
+    // A key that is not in the cached set cannot be fetched: nothing is served, nothing is lost.
+    try bench.provider.control("rotate-keys")
+    for _ in 0..<3 { #expect(try failure { try renew() }?.signIn == .idToken(.keysUnavailable)) }
+    #expect(try !renew().isFromCache)
     #expect(try bench.provider.counter("reuses") == 0)
   }
 

@@ -32,7 +32,7 @@ import TokenVaultModel
     configuration.tokenExpirationBuffer = 1
     #expect(app.configuration.clientID == ProviderProcess.client)
     // The defaults of MSAL.
-    #expect(app.configuration.tokenExpirationBuffer == 300)
+    #expect(app.configuration.tokenExpirationBuffer == nil)
     #expect(!app.configuration.extendedLifetimeEnabled)
     #expect(app.configuration.redirectURI == .standard)
     #expect(PublicClientApplication.version.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)

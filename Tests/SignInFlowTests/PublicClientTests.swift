@@ -148,7 +148,7 @@ import TokenVaultModel
       case .waitingForBrowser(_, let isOpened): seen.append("browser \(isOpened)")
       case .redirectReceived: seen.append("redirect")
       case .finished: seen.append("finished")
-      case .waitingForDevice, .waitingForOtherProcess: seen.append("\(event)")
+      case .waitingForDevice, .waitingForOtherProcess, .retryingToStore: seen.append("\(event)")
       }
       if case .finished = event { break }
     }

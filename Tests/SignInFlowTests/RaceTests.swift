@@ -10,38 +10,11 @@ import TokenVaultModel
 @Suite(.timeLimit(.minutes(10))) struct RaceTests {
   private static let user = "ada@contoso.example"
 
-  /// Runs `interruption` once, after the provider has answered a refresh and before the response is
-  /// read.
-  private final class Interrupted: BlockingTransport {
-    private let base: any BlockingTransport
-    private let interruption: Mutex<(@Sendable () throws -> Void)?>
-
-    init(_ base: any BlockingTransport, _ interruption: @escaping @Sendable () throws -> Void) {
-      self.base = base
-      self.interruption = Mutex(interruption)
-    }
-
-    func send(
-      _ request: HTTPRequest, _ cancellation: Cancellation
-    ) throws(TransportError) -> HTTPResponse {
-      let answer = try base.send(request, cancellation)
-      let isRefresh = String(decoding: request.body ?? [], as: UTF8.self)
-        .contains("grant_type=refresh_token")
-      guard isRefresh else { return answer }
-      let now = interruption.withLock { interruption in
-        defer { interruption = nil }
-        return interruption
-      }
-      do { try now?() } catch { throw .other(code: -1) }
-      return answer
-    }
-  }
-
   private func silent(
     _ bench: SignInBench, during interruption: @escaping @Sendable () throws -> Void
   ) throws -> TokenResult {
     var platform = bench.platform
-    platform.transport = Interrupted(platform.transport, interruption)
+    platform.transport = AfterRefresh(platform.transport, interruption)
     return try Acquisition(bench.vault.groupSession(), platform: platform).silent(
       TokenRequest(scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client),
       of: .named(Self.user))

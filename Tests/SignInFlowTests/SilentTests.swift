@@ -102,7 +102,6 @@ import TokenVaultModel
       (#""error": "invalid_grant", "suberror": "basic_action", "code": 50076"#, true),
       (#""error": "interaction_required", "suberror": "additional_action""#, true),
       (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
-      (#""status": 400"#, true), (#""status": 401"#, true),
     ])
   func aRefusalIsThrottledAndOnlyAnInvalidRefreshTokenIsDeleted(fault: String, isKept: Bool) throws
   {
@@ -124,6 +123,46 @@ import TokenVaultModel
     #expect(try !bench.silent("openid", of: Self.user).accessToken.reveal().isEmpty)
     try bench.advance(by: 4000)
     #expect(try !bench.silent(of: Self.user).isFromCache)
+  }
+
+  /// A proxy or a captive portal may answer in the provider's place.
+  @Test(arguments: [
+    #""status": 400"#, #""status": 401"#, #""status": 400, "raw": "<html>Welcome</html>""#,
+    #""status": 401, "raw": "{}""#, #""status": 200, "raw": "<html>Welcome</html>""#,
+    #""status": 400, "raw": "{\"message\": \"invalid_grant\"}""#,
+    #""status": 500, "error": "invalid_grant", "suberror": "bad_token""#,
+  ])
+  func rfc6749_section5_2_anAnswerThatIsNoOAuthErrorIsNoRefusal(fault: String) throws {
+    let (bench, _) = try signedIn()
+    try bench.advance(by: 4000)
+    try bench.provider.fault("{\(fault)}")
+    let error = try failure { try bench.silent(of: Self.user) }
+    #expect(error?.signIn != nil && error?.reason == nil)
+    #expect(try bench.accounts().first?.isRefreshTokenStored == true)
+    try bench.advance(by: 61)
+    #expect(try !bench.silent(of: Self.user).isFromCache)
+    #expect(try bench.provider.counter("refreshRequests") == 1)
+  }
+
+  @Test func aTokenOfFiveMinutesIsServedFromTheCache() throws {
+    let (bench, _) = try signedIn(#"{"accessTokenLifetime": 300, "refreshIn": 0}"#)
+    bench.vault.tickingFrom.withLock { $0 = nil }
+    for _ in 0..<5 { #expect(try bench.silent(of: Self.user).isFromCache) }
+    // A fifth of its lifetime before the end, it is renewed, once for all.
+    try bench.advance(by: 239)
+    #expect(try bench.silent(of: Self.user).isFromCache)
+    try bench.advance(by: 1)
+    let threads = (0..<32).map { _ in
+      OtherThread { try bench.silent(of: Self.user).accessToken.reveal() }
+    }
+    #expect(Set(try threads.map { try $0.wait() }).count == 1)
+    #expect(try bench.provider.counter("refreshes") == 1)
+    // A minimum that the caller names is honoured.
+    let named = try bench.acquisition().silent(
+      TokenRequest(
+        scopes: ScopeSet(["User.Read"]), clientID: ProviderProcess.client, minimumValidity: 301),
+      of: .named(Self.user))
+    #expect(!named.isFromCache)
   }
 
   @Test func aThrottleEndsWithItsTimeASignInOrAnotherSuccess() throws {

@@ -56,21 +56,38 @@ import Testing
       $0.cachedAt = Timestamp(epochSeconds: 1000)
       $0.expiresOn = Timestamp(epochSeconds: 5000)
     }
-    #expect(token.isValid(at: Timestamp(epochSeconds: 4699), skew: 300))
-    #expect(!token.isValid(at: Timestamp(epochSeconds: 4700), skew: 300))
-    #expect(token.isValid(at: Timestamp(epochSeconds: 4999), skew: 0))
-    #expect(!token.isValid(at: Timestamp(epochSeconds: 5000), skew: 0))
+    #expect(token.isValid(at: Timestamp(epochSeconds: 4699), for: 300))
+    #expect(!token.isValid(at: Timestamp(epochSeconds: 4700), for: 300))
+    #expect(token.isValid(at: Timestamp(epochSeconds: 4999), for: 0))
+    #expect(!token.isValid(at: Timestamp(epochSeconds: 5000), for: 0))
     // Stored in the future: the clock was set back.
-    #expect(token.isValid(at: Timestamp(epochSeconds: 1000), skew: 300))
-    #expect(!token.isValid(at: Timestamp(epochSeconds: 999), skew: 300))
-    #expect(!token.isValid(at: Timestamp(epochSeconds: .max), skew: .max))
+    #expect(token.isValid(at: Timestamp(epochSeconds: 1000), for: 300))
+    #expect(!token.isValid(at: Timestamp(epochSeconds: 999), for: 300))
+    #expect(!token.isValid(at: Timestamp(epochSeconds: .max), for: .max))
+  }
+
+  @Test func byDefaultAFifthOfAShortLifetimeMustRemain() {
+    func isValid(lifetime: Int64, left: Int64, cached: Bool = true) -> Bool {
+      let token = credential(.accessToken) {
+        $0.cachedAt = cached ? Timestamp(epochSeconds: 1000) : nil
+        $0.expiresOn = Timestamp(epochSeconds: 1000 + lifetime)
+      }
+      return token.isValid(at: Timestamp(epochSeconds: 1000 + lifetime - left), for: nil)
+    }
+    #expect(isValid(lifetime: 300, left: 61) && !isValid(lifetime: 300, left: 60))
+    #expect(isValid(lifetime: 10, left: 3) && !isValid(lifetime: 10, left: 2))
+    #expect(isValid(lifetime: 3600, left: 301) && !isValid(lifetime: 3600, left: 300))
+    // The lifetime of an imported token may not be known.
+    #expect(!isValid(lifetime: 300, left: 300, cached: false))
+    #expect(!isValid(lifetime: .max - 1000, left: 0))
+    #expect(!isValid(lifetime: 0, left: 0))
   }
 
   @Test func aCredentialWithoutExpiryIsServedOnlyIfItIsASecret() {
     let now = Timestamp(epochSeconds: 1000)
-    #expect(!credential(.accessToken).isValid(at: now, skew: 300))
-    #expect(credential(.secret).isValid(at: now, skew: 300))
+    #expect(!credential(.accessToken).isValid(at: now, for: 300))
+    #expect(credential(.secret).isValid(at: now, for: 300))
     let expired = credential(.secret) { $0.expiresOn = Timestamp(epochSeconds: 1100) }
-    #expect(!expired.isValid(at: now, skew: 300))
+    #expect(!expired.isValid(at: now, for: 300))
   }
 }

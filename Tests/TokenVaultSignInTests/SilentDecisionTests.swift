@@ -66,7 +66,7 @@ import TokenVaultModel
         let (has, wants, extended) = (bits & 1 > 0, bits & 2 > 0, bits & 4 > 0)
         let decision = SilentDecision(
           tokens: shape.map { [$0.credential] } ?? [], hasRefreshToken: has, wantsNew: wants,
-          now: Self.now, skew: Self.skew, extendedLifetime: extended)
+          now: Self.now, minimumValidity: Self.skew, extendedLifetime: extended)
         let expected = Self.expected(
           shape, hasRefreshToken: has, wantsNew: wants, extendedLifetime: extended)
         #expect(decision == expected, "\(String(describing: shape)) \(has) \(wants) \(extended)")
@@ -79,7 +79,7 @@ import TokenVaultModel
       for second in Shape.all.shuffled().prefix(20) {
         let decision = SilentDecision(
           tokens: [first.credential, second.credential], hasRefreshToken: true, wantsNew: false,
-          now: Self.now, skew: Self.skew, extendedLifetime: true)
+          now: Self.now, minimumValidity: Self.skew, extendedLifetime: true)
         let alone = [first, second].map {
           Self.expected($0, hasRefreshToken: true, wantsNew: false, extendedLifetime: true)
         }

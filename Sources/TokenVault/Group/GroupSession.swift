@@ -34,12 +34,14 @@ package final class GroupSession: @unchecked Sendable {
   /// Reads one snapshot of the group.
   /// - Throws: ``VaultError/noGroup(_:)`` if the group has no file.
   package func read<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
-    try withGroup { try $0.read(body) }
+    storeUnstoredTokens()
+    return try withGroup { try $0.read(body) }
   }
 
   /// Changes the group in one durable transaction.
   package func write<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
-    try withGroup { try $0.write(body) }
+    storeUnstoredTokens()
+    return try withGroup { try $0.write(body) }
   }
 
   /// Runs `body` with the open group, and again if another process has rotated the key meanwhile.

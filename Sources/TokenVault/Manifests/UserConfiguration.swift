@@ -13,6 +13,8 @@ package struct UserConfiguration: Hashable, Sendable {
     package var authority: String?
     package var scopes: [String] = []
     package var redirectURI: String?
+    /// ``ApplicationConfiguration/revocationEndsTokenAlone``.
+    package var revocationEndsTokenAlone = false
   }
 
   /// Reads the file; nil if it does not exist. An unknown field is refused, because a misspelt
@@ -44,6 +46,11 @@ extension UserConfiguration.SignInDefaults {
       guard let elements = member.value.elements else { return false }
       scopes = elements.compactMap(\.text)
       return scopes.count == elements.count
+    }
+    if member.name == "revocationEndsTokenAlone" {
+      guard case .bool(let isAlone) = member.value else { return false }
+      revocationEndsTokenAlone = isAlone
+      return true
     }
     guard let text = member.value.text, !text.isEmpty else { return false }
     switch member.name {

@@ -53,6 +53,19 @@ extension Acquisition {
     throw .signIn(.badAnswer(.field("@odata.nextLink")))
   }
 
+  /// The request for an API's token. If the caller names neither scopes nor a resource, Microsoft's
+  /// providers issue a token for the API's origin. Other providers have no such scope: there the
+  /// account's stored token is used.
+  package func tokenRequest(
+    for request: APIRequest, of reference: AccountReference
+  ) throws(VaultError) -> TokenRequest {
+    var token = request.token
+    guard token.scopes.isEmpty, token.resource == nil else { return token }
+    guard try session.account(reference).authorityType != .oidc else { return token }
+    token.resource = request.address.origin
+    return token
+  }
+
   /// The result of reading a collection.
   package enum Pages: Sendable {
     case all([JSONValue])
@@ -72,9 +85,7 @@ extension Acquisition {
       _ request: APIRequest, _ reference: AccountReference, _ acquisition: Acquisition
     ) throws(VaultError) {
       var request = request
-      if request.token.scopes.isEmpty, request.token.resource == nil {
-        request.token.resource = request.address.origin
-      }
+      request.token = try acquisition.tokenRequest(for: request, of: reference)
       self.request = request
       self.reference = reference
       self.acquisition = acquisition

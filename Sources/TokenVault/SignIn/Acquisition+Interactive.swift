@@ -114,7 +114,8 @@ extension Acquisition {
     return try vaultErrors(session.group) {
       try session.requireMembership()
       let endpoint = try endpoint(
-        application, at: application.authority, correlationID: correlationID)
+        application, at: application.authority, correlationID: correlationID,
+        needing: \.deviceAuthorizationEndpoint)
       let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
       report(.waitingForDevice(device.code))
       var polling = DevicePolling(device)
@@ -139,44 +140,44 @@ extension Acquisition {
     _ answer: TokenResponse, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
     account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
   ) throws -> TokenResult {
-    let validated = try ValidatedTokens(
-      answer, of: endpoint, keys: keys,
-      expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID),
-      now: session.now)
-    if let account {
-      let type = validated.authority.authorityType
-      func identity(_ id: HomeAccountID) -> AccountIdentity {
-        AccountIdentity(
-          homeAccountID: id, environment: validated.authority.environment, authorityType: type)
-      }
-      guard identity(account) == identity(HomeAccountID(validated.homeAccountID)) else {
-        throw SignInError.mismatchedUser
-      }
-    }
-    // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
-    if cancellation.isCancelled { throw SignInError.cancelled }
-    let result: TokenResult
+    let stored: SignInStorage.NewSignIn
+    let validated: ValidatedTokens
     do {
-      result = try SignInStorage(session).storeAccount(
+      validated = try ValidatedTokens(
+        answer, of: endpoint, keys: keys,
+        expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID), now: session.now)
+      try requireAccount(account, validated)
+      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
+      if cancellation.isCancelled { throw SignInError.cancelled }
+      stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)
     } catch {
-      giveBack(validated, endpoint)
+      giveBack(answer, endpoint)
       throw error
+    }
+    if endpoint.application.revocationEndsTokenAlone {
+      for token in stored.replaced { giveBack(token, endpoint) }
     }
     guard validated.declined.isEmpty else {
       throw SignInError.declinedScopes(
         granted: validated.granted.scopes, declined: validated.declined)
     }
-    return result
+    return stored.result
   }
 
-  /// Revokes a token that cannot be stored here (the shared device has an account, the disk is
-  /// full), so that it is useless to anyone who obtains it.
-  private func giveBack(_ validated: ValidatedTokens, _ endpoint: TokenEndpoint) {
-    guard let token = validated.answer.refreshToken else { return }
-    // The user sees the reason why the token could not be stored. Revocation is attempted as well
-    // as possible.
-    do { _ = try endpoint.revoke(token, hint: "refresh_token") } catch { return }
+  /// Throws unless the user who signed in is the requested one; nil for anyone.
+  private func requireAccount(
+    _ account: HomeAccountID?, _ validated: ValidatedTokens
+  ) throws(SignInError) {
+    guard let account else { return }
+    func identity(_ id: HomeAccountID) -> AccountIdentity {
+      AccountIdentity(
+        homeAccountID: id, environment: validated.authority.environment,
+        authorityType: validated.authority.authorityType)
+    }
+    guard identity(account) == identity(HomeAccountID(validated.homeAccountID)) else {
+      throw .mismatchedUser
+    }
   }
 }

@@ -5,7 +5,7 @@ import TokenVaultModel
 
 extension Acquisition {
   private var planner: SilentPlanner { SilentPlanner(session) }
-  private var storage: SignInStorage { SignInStorage(session) }
+  var storage: SignInStorage { SignInStorage(session) }
 
   /// A token without user interaction: a stored one, or one from a refresh that a single process
   /// performs for all.
@@ -126,106 +126,13 @@ extension Acquisition {
     return next
   }
 
-  private enum Outcome {
-    case stored(TokenResult)
-    /// Another process replaced the refresh token meanwhile.
-    case superseded
-  }
-
-  /// A response that refuses a refresh token, and the throttle entry that results from it.
-  private struct Refusal: Error {
-    let error: SignInError
-    let throttle: Throttle.Wish?
-  }
-
-  /// Tries the refresh tokens in their order.
-  private func exchange(_ plan: SilentPlan.Refresh, _ options: SilentOptions) throws -> Outcome {
-    var application =
-      options.application
-      ?? ApplicationConfiguration(clientID: plan.clientID, authority: plan.authority)
-    application.clientID = plan.clientID
-    var last: Refusal?
-    trying: for token in plan.tokens {
-      do {
-        return try exchange(token, plan, application, options)
-      } catch let refusal as Refusal {
-        guard case .provider(let answer) = refusal.error else {
-          last = refusal
-          break trying
-        }
-        // The family token of another client does not work for this client, but still works for the
-        // others.
-        if answer.suberror == "client_mismatch" {
-          last = last ?? refusal
-          continue
-        }
-        last = refusal
-        guard answer.isAboutToken else { break trying }
-        guard try storage.dropRefreshToken(token, plan) else { return .superseded }
-      } catch SignInError.cancelled {
-        throw SignInError.cancelled
-      } catch let error as SignInError {
-        return try fallBack(error, plan)
-      }
-    }
-    // Only if every token was refused: a throttle entry would delay a token that was accepted.
-    try storage.noteThrottle(last?.throttle, plan, options)
-    return try fallBack(last?.error ?? .badAnswer(.nobody), plan)
-  }
-
-  private func exchange(
-    _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
-    _ options: SilentOptions
-  ) throws -> Outcome {
-    let endpoint = try endpoint(
-      application, at: plan.authority, correlationID: options.correlationID)
-    var extra = options.proof?.tokenParameters ?? FormParameters()
-    extra.merge(FormParameters(sorted: options.extraParameters))
-    let response = try endpoint.refresh(
-      token, scopes: plan.scopes, claims: options.claims, extra: extra)
-    let answer: TokenResponse
-    do { answer = try TokenResponse(response) } catch {
-      try storage.keepRefreshToken(of: response, for: plan, sent: token)
-      throw Refusal(error: error, throttle: Throttle.after(response, error, now: session.now))
-    }
-    let validated: ValidatedTokens
-    do {
-      validated = try ValidatedTokens(
-        answer, of: endpoint, keys: keys,
-        expecting: .init(
-          scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
-          keyID: options.proof?.keyID ?? ""),
-        now: session.now)
-    } catch {
-      // The refresh token of another user must not be stored in this account.
-      if error != .mismatchedUser, error != .idToken(.subject) {
-        try storage.keepRefreshToken(of: response, for: plan, sent: token)
-      }
-      throw error
-    }
-    switch try storage.replaceTokens(validated, for: plan, sent: token) {
-    case .stored(let result):
-      guard validated.declined.isEmpty else {
-        throw SignInError.declinedScopes(
-          granted: validated.granted.scopes, declined: validated.declined)
-      }
-      return .stored(result)
-    case .superseded: return .superseded
-    case .gone:
-      // A sign-out in the meantime takes precedence: the new token is not stored, unless the one
-      // that was sent is still stored for the other clients of its family.
-      try storage.keepRefreshToken(of: response, for: plan, sent: token)
-      throw VaultError.interactionRequired(.signedOut, account: plan.account, group: session.group)
-    }
-  }
-
   /// The result if the provider issued no token: a token that is still valid; a token that the
   /// provider allows to be used beyond its expiry while it is down; otherwise the error.
-  private func fallBack(_ error: SignInError, _ plan: SilentPlan.Refresh) throws -> Outcome {
+  func fallBack(_ error: SignInError, _ plan: SilentPlan.Refresh) throws -> RefreshOutcome {
     if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
       return .stored(fallback)
     }
-    if let answer = error.wantsUser {
+    if let answer = error.wantsUser(at: plan.authority) {
       throw VaultError.interactionRequired(
         .refused(answer), account: plan.account, group: session.group)
     }

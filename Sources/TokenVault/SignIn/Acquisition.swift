@@ -9,6 +9,10 @@ package struct Acquisition {
   package let platform: SignInPlatform
   package let cancellation: Cancellation
   package let report: @Sendable (SignInEvent) -> Void
+  /// How long a call tries to store a refresh token that the group does not accept. A command tries
+  /// for a minute, because the token ends with its process. In a library, every later call of the
+  /// process tries again.
+  package var storingMilliseconds = 0
 
   package init(
     _ session: GroupSession, directory: ProviderDirectory, keys: ProviderKeys,
@@ -35,11 +39,14 @@ package struct Acquisition {
       report: report)
   }
 
+  /// The provider's endpoints. If its discovery document lacks the endpoint `needed`, its
+  /// authorization server metadata is read as well.
   func endpoint(
-    _ application: ApplicationConfiguration, at authority: Authority, correlationID: String
+    _ application: ApplicationConfiguration, at authority: Authority, correlationID: String,
+    needing needed: KeyPath<ProviderMetadata, HTTPURL?>? = nil
   ) throws(SignInError) -> TokenEndpoint {
     report(.contacting(host: authority.environment))
-    let metadata = try directory.metadata(of: authority, cancellation)
+    let metadata = try directory.metadata(of: authority, needing: needed, cancellation)
     return TokenEndpoint(
       application, at: metadata, transport: platform.transport,
       correlationID: correlationID.isEmpty ? try CorrelationID.make() : correlationID, cancellation)

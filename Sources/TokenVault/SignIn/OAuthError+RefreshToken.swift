@@ -8,7 +8,8 @@ extension OAuthError {
   /// error number decides: a user who is not a member of one tenant uses the same token for all
   /// others.
   var isAboutToken: Bool {
-    guard code == "invalid_grant" else { return false }
+    // RFC 6749 section 5.2: a server that fails (5xx) has not judged the token.
+    guard code == "invalid_grant", status < 500 else { return false }
     guard suberror.isEmpty else { return ["bad_token", "token_expired"].contains(suberror) }
     return numbers.isEmpty || !Self.deadTokens.isDisjoint(with: numbers)
   }

@@ -2,7 +2,7 @@ import TokenVaultSignIn
 
 extension SignInError {
   /// Whether the provider is down. Extended lifetimes exist for this case.
-  var isOutage: Bool {
+  package var isOutage: Bool {
     switch self {
     case .transport(let error):
       switch error {
@@ -12,23 +12,27 @@ extension SignInError {
     case .provider(let answer): answer.status >= 500 || answer.status == 429
     case .badAnswer(.notJSON(let status)): status >= 500 || status == 429
     case .badDiscovery(.status(let status)): status >= 500 || status == 429
+    case .idToken(.keysUnavailable): true
     default: false
     }
   }
 
+  /// Whether the request was not sent, because the provider was down or limited the rate before.
+  package var isThrottled: Bool { if case .throttled(_, nil) = self { true } else { false } }
+
   /// The provider's error if it requires user interaction; nil for any other error.
-  var wantsUser: OAuthError? {
-    switch self {
-    case .provider(let answer):
-      let codes = [
-        "invalid_grant", "interaction_required", "login_required", "consent_required",
-        "account_selection_required",
-      ]
-      return codes.contains(answer.code) ? answer : nil
-    // Some providers refuse a refresh token with an empty body.
-    case .badAnswer(.notJSON(let status)) where [400, 401].contains(status):
-      return OAuthError(code: "invalid_grant", status: status)
-    default: return nil
-    }
+  ///
+  /// Only an OAuth error counts (RFC 6749 section 5.2): a proxy or a captive portal may answer 400
+  /// or 401 in the provider's place.
+  func wantsUser(at authority: Authority) -> OAuthError? {
+    guard case .provider(let answer) = self, answer.status < 500 else { return nil }
+    let codes = [
+      "invalid_grant", "interaction_required", "login_required", "consent_required",
+      "account_selection_required",
+    ]
+    // RFC 6749 section 6: the scope exceeds what the user granted. At Microsoft Entra, the scope is
+    // misspelt.
+    let isBeyondGrant = answer.code == "invalid_scope" && !authority.isMicrosoft
+    return codes.contains(answer.code) || isBeyondGrant ? answer : nil
   }
 }

@@ -12,6 +12,9 @@ public enum SignInEvent: Sendable {
   case redirectReceived
   /// Another process is requesting a token of the same account from the provider.
   case waitingForOtherProcess
+  /// The provider replaced the refresh token, and the group does not accept the new one at the
+  /// moment.
+  case retryingToStore
   /// The sign-in has ended, with or without an error.
   case finished
 }

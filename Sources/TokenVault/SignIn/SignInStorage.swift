@@ -16,22 +16,35 @@ struct SignInStorage {
     case stored(TokenResult)
     /// The refresh token that was sent is no longer the stored one.
     case superseded
+    /// The account, or this client's part of it, was signed out. The refresh token is still stored
+    /// if the other clients of its family use it.
+    case gone(isTokenStored: Bool)
+  }
+
+  /// The result of storing a new refresh token.
+  enum KeptToken {
+    case kept
+    /// The refresh token that was sent is no longer the stored one: the user signed in again.
+    case superseded
     /// The account, or this client's part of it, was signed out.
     case gone
   }
 
-  /// Stores the response to a refresh in one transaction, if the group still has the token that was
-  /// refreshed.
+  /// Stores the response to a refresh in one transaction, if the group still has `held`: the new
+  /// refresh token, or the one that was sent if the response has none.
   func replaceTokens(
-    _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
+    _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, held: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag),
-        stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut
-      else { return .gone }
-      guard try transaction.holds(sent, in: stored) else { return .superseded }
+      guard var stored = try transaction.account(tag: transaction.tag(of: plan.account.identity))
+      else { return .gone(isTokenStored: false) }
+      let isHeld = try transaction.holds(held, in: stored)
+      guard stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut else {
+        return .gone(isTokenStored: isHeld)
+      }
+      guard isHeld else { return .superseded }
       if validated.answer.refreshToken != nil {
-        try transaction.removeRefreshToken(sent, from: &stored)
+        try transaction.removeRefreshToken(held, from: &stored)
       }
       // The user may have completed the step that the provider required in another program. The
       // provider's own rate limits stay in force.
@@ -40,26 +53,38 @@ struct SignInStorage {
     }
   }
 
-  /// Stores only the refresh token of a response, in the place of the one that was sent.
+  /// Stores a new refresh token, durably, in the place of the one that was sent.
   ///
-  /// A provider that rotates refresh tokens invalidated the old one with its response. Whatever is
-  /// wrong with the rest of the response (keys that cannot be fetched, a clock that is off), the
-  /// account is lost without the new token, and sending the old one again looks like theft (RFC
-  /// 9700 section 4.14.2). The next refresh verifies whose token it is before anything obtained
-  /// with it is served.
+  /// A provider that rotates refresh tokens invalidated the old one with its response. Whatever
+  /// happens to the rest of the response (a kill, keys that cannot be fetched, a clock that is off),
+  /// the account is lost without the new token, and sending the old one again looks like theft (RFC
+  /// 9700 section 4.14.2). From here on it is the account's refresh token: an export contains it, a
+  /// sign-out erases and revokes it, and the next refresh sends it. Nothing else of the response is
+  /// stored or served before it is verified.
   func keepRefreshToken(
-    of response: HTTPResponse, for plan: SilentPlan.Refresh, sent: Redacted<String>
-  ) throws(VaultError) {
-    guard let token = TokenResponse.refreshToken(in: response) else { return }
+    _ token: Redacted<String>, of account: AccountIdentity, client: String, sent: Redacted<String>
+  ) throws(VaultError) -> KeptToken {
     let now = session.now
-    try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
-      for var credential in try transaction.entries(with: sent, in: stored) {
-        credential.lastModified = now
-        try transaction.store(
-          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+    return try session.withGroup { group in
+      try group.write { transaction in
+        guard var stored = try transaction.account(tag: try transaction.tag(of: account)) else {
+          return .gone
+        }
+        let entries = try transaction.entries(with: sent, in: stored)
+        guard !entries.isEmpty else {
+          // A commit that reported an error may be in force nevertheless.
+          if try transaction.holds(token, in: stored) { return .kept }
+          return stored.record.clients[CaseFolding.key(client)] == .signedOut ? .gone : .superseded
+        }
+        for var credential in entries {
+          credential.lastModified = now
+          try transaction.store(
+            credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))),
+            in: &stored)
+        }
+        try transaction.update(&stored)
+        return .kept
       }
-      try transaction.update(&stored)
     }
   }
 
@@ -100,12 +125,18 @@ struct SignInStorage {
     }
   }
 
-  /// Stores a sign-in in one transaction. The group is created if it has no file. With
-  /// `makesCurrent`, the account becomes the group's current one; so does an account that signs in
-  /// alone, after all others have left the group.
+  /// A stored sign-in, and the refresh tokens that it replaced.
+  struct NewSignIn {
+    let result: TokenResult
+    let replaced: [Redacted<String>]
+  }
+
+  /// Stores a sign-in in one transaction, in the place of the client's previous one. The group is
+  /// created if it has no file. With `makesCurrent`, the account becomes the group's current one; so
+  /// does an account that signs in alone, after all others have left the group.
   func storeAccount(
     signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
-  ) throws(VaultError) -> TokenResult {
+  ) throws(VaultError) -> NewSignIn {
     let type = validated.authority.authorityType
     let record = AccountRecord(
       homeAccountID: validated.homeAccountID, environment: environment, authorityType: type)
@@ -122,14 +153,36 @@ struct SignInStorage {
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
+      let replaced = try self.removeReplaced(by: validated, from: &stored, transaction)
       let result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
       let state = transaction.state
       let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
-      guard makesCurrent || isAlone else { return result }
+      guard makesCurrent || isAlone else { return NewSignIn(result: result, replaced: replaced) }
       transaction.state.current = stored.tag
-      return try self.result(of: validated, in: stored, transaction)
+      return NewSignIn(
+        result: try self.result(of: validated, in: stored, transaction), replaced: replaced)
     }
+  }
+
+  /// Removes the refresh tokens of the client's previous sign-in. One of a family stays for the
+  /// other clients, unless the new one is of the same family.
+  private func removeReplaced(
+    by validated: ValidatedTokens, from stored: inout StoredAccount, _ transaction: GroupTransaction
+  ) throws -> [Redacted<String>] {
+    guard let issued = validated.answer.refreshToken else { return [] }
+    let family = validated.answer.familyID
+    func isReplaced(_ credential: Credential) -> Bool {
+      credential.kind == .refreshToken && credential.userAssertionHash.isEmpty
+        && CaseFolding.equal(credential.clientID, validated.clientID)
+        && (credential.familyID.isEmpty || credential.familyID == family)
+    }
+    let replaced = try stored.record.stored.filter { isReplaced($0.credential) }.map { entry in
+      let secret = try transaction.payload(of: entry, in: stored).secret
+      return Redacted(String(decoding: secret.reveal(), as: UTF8.self))
+    }
+    if !replaced.isEmpty { try transaction.removeCredentials(of: &stored, where: isReplaced) }
+    return replaced.filter { $0 != issued }
   }
 
   /// A subject is unique only within its issuer (OIDC Core section 2). Two issuers at one host that
@@ -171,7 +224,7 @@ struct SignInStorage {
     // A key exists only as long as its process, so no later process would remove its tokens.
     if !validated.keyID.isEmpty {
       try transaction.removeCredentials(of: &stored) {
-        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
+        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, for: 0)
       }
     }
     try add(validated.accessToken(credential(.accessToken)), answer.accessToken)

@@ -49,7 +49,7 @@ package struct SilentPlanner {
     func decision(hasRefreshToken: Bool) -> SilentDecision {
       SilentDecision(
         tokens: candidates.map(\.credential), hasRefreshToken: hasRefreshToken,
-        wantsNew: options.wantsNew, now: now, skew: request.minimumValidity,
+        wantsNew: options.wantsNew, now: now, minimumValidity: request.minimumValidity,
         extendedLifetime: options.extendedLifetime)
     }
     // If a stored token suffices in any case, the prerequisites of a refresh are not checked.

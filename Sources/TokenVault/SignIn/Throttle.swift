@@ -24,7 +24,9 @@ enum Throttle {
   }
 
   /// The throttle entry that a failed response causes; nil for none.
-  static func after(_ response: HTTPResponse, _ error: SignInError, now: Timestamp) -> Wish? {
+  static func after(
+    _ response: HTTPResponse, _ error: SignInError, at authority: Authority, now: Timestamp
+  ) -> Wish? {
     let named = response.header("Retry-After").flatMap { Int64($0) }.map {
       min(max($0, 1), longest)
     }
@@ -32,7 +34,7 @@ enum Throttle {
       return Wish(
         isExact: false, until: now.advanced(by: named ?? 60), code: outage, suberror: "")
     }
-    guard let answer = error.wantsUser else { return nil }
+    guard let answer = error.wantsUser(at: authority) else { return nil }
     return Wish(
       isExact: true, until: now.advanced(by: 120), code: answer.code, suberror: answer.suberror)
   }

@@ -51,7 +51,8 @@ package struct Revocation {
     // The user is waiting, and the accounts are already erased.
     application.requestTimeoutMilliseconds = 10_000
     application.retryCount = 0
-    return try acquisition.endpoint(application, at: authority, correlationID: "")
+    return try acquisition.endpoint(
+      application, at: authority, correlationID: "", needing: \.revocationEndpoint)
   }
 
   private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {

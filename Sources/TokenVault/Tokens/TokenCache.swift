@@ -33,7 +33,7 @@ package struct TokenCache {
     let candidates = try candidates(request, of: stored, account: account)
     guard
       let best = candidates.filter({
-        $0.credential.isValid(at: now, skew: request.minimumValidity)
+        $0.credential.isValid(at: now, for: request.minimumValidity)
       }).max(by: { ($0.credential.expiresOn ?? now) < ($1.credential.expiresOn ?? now) })
     else {
       throw needed(.expired(candidates.compactMap(\.credential.expiresOn).max()))

@@ -12,8 +12,9 @@ public struct TokenRequest: Hashable, Sendable {
   public var clientID: String?
   /// The tenant that the token must be for; nil for the account's home tenant.
   public var tenantID: String?
-  /// The number of seconds that the token must still be valid; MSAL's default is 300.
-  public var minimumValidity: Int64
+  /// The number of seconds that the token must still be valid. Nil for the default: 300 as in MSAL,
+  /// but at most a fifth of the token's own lifetime.
+  public var minimumValidity: Int64?
   /// Whether a stored token does not suffice, because of a claims request or a forced refresh.
   public var needsNewToken: Bool
   /// The id of the key that the token must be bound to; empty for a bearer token.
@@ -24,7 +25,7 @@ public struct TokenRequest: Hashable, Sendable {
   /// A request with the given properties.
   public init(
     scopes: ScopeSet, resource: String? = nil, clientID: String? = nil, tenantID: String? = nil,
-    minimumValidity: Int64 = 300, needsNewToken: Bool = false
+    minimumValidity: Int64? = nil, needsNewToken: Bool = false
   ) {
     self.scopes = scopes
     self.resource = resource

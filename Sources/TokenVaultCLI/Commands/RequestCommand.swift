@@ -7,8 +7,9 @@ struct RequestCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Call an API with the account's token.",
     discussion: """
-      The token is for --scope or --resource, else for the URL's origin, and is renewed if \
-      necessary. It is sent only to the URL, over https or on this machine: redirects are not \
+      The token is for --scope or --resource, and is renewed if necessary. Without these, it is for \
+      the URL's origin; an OpenID Connect provider other than Microsoft has no tokens for an origin, \
+      and the account's stored token is sent. It is sent only to the URL, over https or on this machine: redirects are not \
       followed. The response is written to standard output, with JSON indented. A response with \
       status 400 or above is written too, and the exit status is 76. A claims challenge is \
       answered once.
@@ -57,17 +58,19 @@ struct RequestCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.account = choice.account
-    let request = try request()
+    var request = try request()
     let selection = try invocation.select()
     invocation.explain(selection)
     let core = try invocation.vault(of: selection)
     let acquisition = invocation.acquisition(in: core, report: SignInProgress(invocation).tell)
-    var asked = request.token
-    if asked.scopes.isEmpty, asked.resource == nil { asked.resource = request.address.origin }
+    let account = selection.account
+    request.token = try acquisition.tokenRequest(for: request, of: account)
+    let chosen = request
     let response: HTTPResponse
-    let line = SignInCommandLine(asked, claims: nil)
+    let line = SignInCommandLine(request.token, claims: nil)
     if all {
-      switch try line.suggested(in: core, { try acquisition.pages(request, of: selection.account) })
+      switch try line.suggested(
+        in: core, of: account, { try acquisition.pages(chosen, of: account) })
       {
       case .all(let values):
         return try invocation.answer(
@@ -75,8 +78,8 @@ struct RequestCommand: VaultCommand {
       case .other(let other): response = other
       }
     } else {
-      response = try line.suggested(in: core) {
-        try acquisition.call(request, of: selection.account)
+      response = try line.suggested(in: core, of: account) {
+        try acquisition.call(chosen, of: account)
       }
     }
     try requireNoRedirect(response, request.address)

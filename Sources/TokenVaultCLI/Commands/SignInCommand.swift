@@ -10,7 +10,7 @@ struct SignInCommand: VaultCommand {
     discussion: """
       The account becomes the group's current account. Missing options are taken from the named \
       account, else from "signIn" in $XDG_CONFIG_HOME/tokenvault/config.json: {"clientId", \
-      "authority", "scopes", "redirectUri"}. Without a desktop the URL of the sign-in page is \
+      "authority", "scopes", "redirectUri", "revocationEndsTokenAlone"}. Without a desktop the URL of the sign-in page is \
       printed: open it in a browser on this machine, or use --device-code with a browser anywhere.
 
       EXAMPLES

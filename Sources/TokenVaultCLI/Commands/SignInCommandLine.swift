@@ -10,7 +10,11 @@ struct SignInCommandLine {
   var tenantID: String?
   var claims: String?
 
+  /// The request that the sign-in is for.
+  private let request: TokenRequest
+
   init(_ request: TokenRequest, claims: String?) {
+    self.request = request
     scopes = request.scopes
     if let resource = request.resource {
       scopes = ScopeSet([resource + (resource.hasSuffix("/") ? ".default" : "/.default")])
@@ -20,24 +24,79 @@ struct SignInCommandLine {
     self.claims = claims
   }
 
-  /// Runs `body`; if it requires user interaction, the failure names the sign-in command.
-  func suggested<R>(in core: GroupSession, _ body: () throws -> R) throws -> R {
+  /// Runs `body`, which requests a token of an account. If it requires user interaction, the failure
+  /// names the sign-in command; if the provider is down, it says what still works.
+  func suggested<R>(
+    in core: GroupSession, of reference: AccountReference, _ body: () throws -> R
+  ) throws -> R {
+    // Another process may sign the account out while the provider is asked.
+    let before = try storedSignIn(reference, core)
     do { return try body() } catch VaultError.interactionRequired(
       let reason, let account, let group)
     {
       var line = self
       if case .refused(let error) = reason, !error.claims.isEmpty { line.claims = error.claims }
-      throw Failure(reason, account, group, signIn: line.text(account, group, core))
+      throw Failure(
+        reason, account, group,
+        signIn: line.text(account, group, line.known(account, core) ?? before))
+    } catch VaultError.signIn(.declinedScopes(_, let declined)) {
+      throw declinedFailure(declined, before, core)
+    } catch VaultError.signIn(.badAnswer(.notJSON(let status))) where [400, 401].contains(status) {
+      throw unexplainedFailure(status, before, core)
+    } catch VaultError.signIn(let error) where error.isOutage || error.isThrottled {
+      throw Failure(outage: error, storedTokenEnds: storedTokenEnd(reference, core))
     }
   }
 
+  /// The end of the stored token that the request would use if it did not have to be newer.
+  private func storedTokenEnd(_ reference: AccountReference, _ core: GroupSession) -> Timestamp? {
+    var request = request
+    request.needsNewToken = false
+    request.minimumValidity = 0
+    // absent is an answer: no stored token fits, so the message does not mention one.
+    do { return try TokenCache(core).token(request, of: reference).expiresOn } catch { return nil }
+  }
+
+  /// Some providers refuse a refresh token without the error object that RFC 6749 section 5.2
+  /// requires. Nothing tells their response from that of a proxy, so the next step names both.
+  private func unexplainedFailure(
+    _ status: Int, _ before: StoredSignIn?, _ core: GroupSession
+  ) -> Failure {
+    let failure = Failure(VaultError.signIn(.badAnswer(.notJSON(status: status))))
+    let command = before.flatMap { text($0.account, core.group, $0) }
+    return Failure(
+      failure.status, failure.message,
+      next: command.map { "\(Failure.again()); if it fails again: \($0)" })
+  }
+
+  /// At an OpenID Connect provider a refresh never grants more than the sign-in did (RFC 6749 section
+  /// 6). At Microsoft Entra an administrator may have declined.
+  private func declinedFailure(
+    _ declined: [String], _ before: StoredSignIn?, _ core: GroupSession
+  ) -> Failure {
+    let failure = Failure(
+      VaultError.signIn(.declinedScopes(granted: [], declined: declined)))
+    guard let account = before?.account, account.authorityType == .oidc else { return failure }
+    return Failure(
+      .signInNeeded, failure.message,
+      next: text(account, core.group, known(account, core) ?? before))
+  }
+
+  private func storedSignIn(
+    _ reference: AccountReference, _ core: GroupSession
+  ) throws(VaultError) -> StoredSignIn? {
+    do { return try core.storedSignIn(reference, client: clientID) } catch .signIn { return nil }
+  }
+
+  /// Nil if the account is gone.
+  private func known(_ account: Account, _ core: GroupSession) -> StoredSignIn? {
+    // absent is an answer: the parameters that were read before the request are used.
+    do { return try core.storedSignIn(.known(account), client: clientID) } catch { return nil }
+  }
+
   /// Nil if the provider or client of the account is not known.
-  private func text(_ account: Account, _ group: GroupName, _ core: GroupSession) -> String? {
-    let known: StoredSignIn
-    // absent is an answer: the account is gone, and only its name is known.
-    do { known = try core.storedSignIn(.known(account), client: clientID) } catch {
-      return nil
-    }
+  private func text(_ account: Account, _ group: GroupName, _ known: StoredSignIn?) -> String? {
+    guard let known else { return nil }
     var words = ["sign-in"]
     func add(_ option: String, _ value: String) { words += [option, PlainText.shellWord(value)] }
     if let clientID = known.clientID {
@@ -53,11 +112,21 @@ struct SignInCommandLine {
       guard known.clientIDs.count > 1 else { return nil }
       words += ["--client-id", "ID"]
     }
-    for scope in (scopes.isEmpty ? known.scopes : scopes).scopes
-    where !Self.ofSignIn.contains(scope) { add("--scope", scope) }
+    for scope in wanted(known, account).scopes where !Self.ofSignIn.contains(scope) {
+      add("--scope", scope)
+    }
     if let claims { add("--claims", claims) }
     if !account.username.isEmpty { add("--login-hint", account.username) }
     return Failure.command(words.joined(separator: " "), group)
+  }
+
+  /// An OpenID Connect provider has one grant for each sign-in, so the new one asks for the scopes of
+  /// the old one as well. Microsoft Entra keeps what the user consented to.
+  private func wanted(_ known: StoredSignIn, _ account: Account) -> ScopeSet {
+    if scopes.isEmpty { return known.scopes }
+    guard account.authorityType == .oidc else { return scopes }
+    let more = scopes.scopes.filter { !known.scopes.scopes.contains($0) }
+    return ScopeSet(known.scopes.scopes + more)
   }
 
   /// Every sign-in requests these scopes.

@@ -30,8 +30,10 @@ struct SignInTerms {
     }
     let redirectURI = try Self.redirectURI(
       given.redirectURI ?? defaults?.redirectURI, authority)
-    application = ApplicationConfiguration(
+    var application = ApplicationConfiguration(
       clientID: client, authority: authority, redirectURI: redirectURI)
+    application.revocationEndsTokenAlone = defaults?.revocationEndsTokenAlone ?? false
+    self.application = application
     let asked = ScopeSet(target: given.scopes.joined(separator: " "))
     let before = known?.scopes ?? ScopeSet([])
     scopes = !asked.isEmpty ? asked : !before.isEmpty ? before : ScopeSet(defaults?.scopes ?? [])

@@ -25,8 +25,12 @@ struct TokenCommand: VaultCommand {
   var clientId: String?
   @Option(help: "The tenant the token is for. Default: the account's home tenant.")
   var tenant: String?
-  @Option(help: "How long the token must still be valid, as in 90s, 5m or 8h.")
-  var minValidity = "5m"
+  @Option(
+    help: """
+      How long the token must still be valid, as in 90s, 5m or 8h. Default: 5m, but at most a \
+      fifth of the token's own lifetime.
+      """)
+  var minValidity: String?
   @Flag(help: "Ask the provider for a new token even if a stored one is valid.")
   var forceRefresh = false
   @Option(help: "A claims request in JSON, for claims that a new token must have.")
@@ -46,8 +50,9 @@ struct TokenCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.account = choice.account
-    guard let validity = Duration(minValidity) else {
-      throw CommandError.badDuration(minValidity)
+    let validity = try minValidity.map { text throws(CommandError) in
+      guard let validity = Duration(text) else { throw .badDuration(text) }
+      return validity
     }
     var options = SilentOptions()
     options.claims = try Invocation.claims(claims)
@@ -55,13 +60,15 @@ struct TokenCommand: VaultCommand {
     options.extendedLifetime = extendedLifetime
     let request = TokenRequest(
       scopes: ScopeSet(target: scope.joined(separator: " ")), resource: resource,
-      clientID: clientId, tenantID: tenant, minimumValidity: validity.seconds)
+      clientID: clientId, tenantID: tenant, minimumValidity: validity?.seconds)
     let selection = try invocation.select()
     invocation.explain(selection)
     let core = try invocation.vault(of: selection)
     let acquisition = invocation.acquisition(
       in: core, report: SignInProgress(invocation).tell)
-    let result = try SignInCommandLine(request, claims: claims).suggested(in: core) {
+    let result = try SignInCommandLine(request, claims: claims).suggested(
+      in: core, of: selection.account
+    ) {
       try acquisition.silent(request, of: selection.account, options)
     }
     if result.isExtendedLifetime {

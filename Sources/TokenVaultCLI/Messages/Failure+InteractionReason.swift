@@ -27,11 +27,13 @@ extension Failure {
     case .expired(let end):
       "The stored token of \(name) has expired or expires too soon"
         + (end.map { " (\($0.iso8601))." } ?? ".")
-    case .signedOut: "\(name) is signed out for this client."
+    case .signedOut: "\(name) is signed out."
     case .newTokenRequested: "\(name) needs a new token, and a new token requires a sign-in."
     case .otherTenant(let tenants):
       "\(name) has tokens only for other tenants: "
         + tenants.map(PlainText.escaped).joined(separator: ", ") + "."
+    case .refused(let error) where error.code == "invalid_scope":
+      "The sign-in of \(name) did not grant every requested scope: \(text(error))."
     case .refused(let error):
       "The provider requires \(name) to sign in again: \(text(error))."
     case .unknownAuthority: "It is not known at which provider \(name) signed in."

@@ -25,6 +25,8 @@ extension Failure {
           + "private-use scheme that contains a dot.", next: "tokenvault sign-in --help")
     case .invalidRequest(let parameter):
       self.init(.usage, "The \(parameter.rawValue) is not valid\(Self.hint(parameter)).")
+    case .badDiscovery(.status(let status)) where Self.isOutage(status):
+      self.init(.unreachable, Self.unavailable(status))
     case .badDiscovery(let fault):
       self.init(
         .provider, "The provider's discovery document cannot be used: \(Self.text(fault)).")
@@ -62,14 +64,23 @@ extension Failure {
     case .policyCancelled:
       self.init(.provider, "The user left the policy's page; nothing was stored.")
     case .transport(let error): self.init(error)
+    case .provider(let error) where Self.isOutage(error.status):
+      self.init(.unreachable, Self.unavailable(error.status, ": \(Self.text(error))"))
     case .provider(let error):
       self.init(.provider, "The provider refused the request: \(Self.text(error)).")
     case .deviceCodeExpired:
       self.init(
         .signInNeeded, "The code expired before it was used; nothing was stored.",
         next: Self.again())
+    case .badAnswer(.notJSON(let status)) where Self.isOutage(status):
+      self.init(.unreachable, Self.unavailable(status))
     case .badAnswer(let fault):
       self.init(.provider, "The provider's response cannot be used: \(Self.text(fault)).")
+    case .idToken(.keysUnavailable):
+      self.init(
+        .unreachable,
+        "The provider's keys cannot be fetched, so its response was not verified; its tokens are "
+          + "not used.", next: Self.again("later"))
     case .idToken(let fault):
       let hint = fault == .issuedInFuture ? " Check this machine's clock." : ""
       self.init(
@@ -89,6 +100,22 @@ extension Failure {
     case .throttled(let until, _):
       self.init(.unreachable, Self.throttled(until: until, now: Int64(time(nil))))
     }
+  }
+
+  /// - Parameter end: the end of the stored token that still works; nil for none.
+  init(outage error: SignInError, storedTokenEnds end: Timestamp?) {
+    var message = Failure(error).message
+    if error == .idToken(.keysUnavailable) { message += " The refresh token was kept." }
+    if let end { message += " The stored token still works until \(end.iso8601)." }
+    self.init(.unreachable, message, next: Self.again("later"))
+  }
+
+  private static func isOutage(_ status: Int) -> Bool { status >= 500 || status == 429 }
+
+  private static func unavailable(_ status: Int, _ detail: String = "") -> String {
+    status == 429
+      ? "The provider is rate-limiting requests (status 429\(detail))."
+      : "The provider is unavailable (status \(status)\(detail))."
   }
 
   /// The provider sent Retry-After or an outage, or refused the same request a moment ago.
@@ -122,7 +149,9 @@ extension Failure {
 
   private static func text(_ fault: SignInError.AnswerFault) -> String {
     switch fault {
-    case .notJSON(let status): "it is not a JSON object (status \(status))"
+    case .notJSON(let status):
+      "it is not an OAuth response (status \(status)). A proxy or a captive portal may have sent it. "
+        + "Stored tokens are unchanged"
     case .field(let field): "the field \(quoted(field)) is missing or not valid"
     case .tokenType: "its token type is not supported"
     case .redirect: "it is a redirect"

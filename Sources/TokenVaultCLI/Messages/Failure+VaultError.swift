@@ -99,10 +99,28 @@ extension Failure {
         .refused,
         "Another issuer at this host already has an account with the same subject; that account "
           + "was not replaced.", next: Self.command("list", group))
+    case .refreshTokenNotStored(let cause, let account, let group):
+      self.init(
+        Failure(cause).status,
+        "The provider replaced the refresh token of \(Self.name(account)), and the new one could not "
+          + "be stored: \(Self.cause(cause)). The sign-in may be lost.",
+        next: Self.command("sign-in \(PlainText.shellWord(account.shownName))", group))
     case .signIn(let error): self.init(error)
     case .prompt(let error): self.init(error)
     case .unexpected(let type):
       self.init(.unexpected, "An unexpected error occurred (\(type)).")
+    }
+  }
+
+  /// The reason why a token could not be stored, as a clause.
+  private static func cause(_ error: VaultError) -> String {
+    switch error {
+    case .store(.diskFull, _): return "the disk is full"
+    case .store(.busy, _), .store(.generationChanged, _): return "other processes use the group"
+    case .store(.readOnly, _): return "the group's file cannot be written"
+    default:
+      let message = Failure(error).message
+      return message.hasSuffix(".") ? String(message.dropLast()) : message
     }
   }
 

@@ -37,6 +37,8 @@ struct SignInProgress: Sendable {
       let isSeen = isVerbose || isatty(STDERR_FILENO) == 1
       return isSeen
         ? ["Another process is requesting a token for this account; waiting for it."] : []
+    case .retryingToStore:
+      return ["The new refresh token cannot be stored at the moment; trying for 60 s."]
     case .finished: return []
     }
   }

@@ -17,8 +17,10 @@ extension Invocation {
     in core: GroupSession, browser: String? = nil,
     report: @escaping @Sendable (SignInEvent) -> Void
   ) -> Acquisition {
-    Acquisition(
+    var acquisition = Acquisition(
       core, platform: platform(browser: browser), Interruption.handled(), report: report)
+    acquisition.storingMilliseconds = 60_000
+    return acquisition
   }
 
   /// All variables, for child processes.

@@ -17,6 +17,10 @@ int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
 int tv_open(const char *path, int flags, mode_t mode);
 /// O_TMPFILE.
 extern const int tv_o_tmpfile;
+/// fallocate(FALLOC_FL_KEEP_SIZE): reserves disk space beyond the end of the file.
+int tv_reserve(int descriptor, int64_t start, int64_t length);
+/// RLIMIT_FSIZE; -1 for none.
+int64_t tv_file_size_limit(void);
 /// renameat2(RENAME_NOREPLACE): EEXIST if `to` exists.
 int tv_rename_new(const char *from, const char *to);
 

@@ -73,6 +73,19 @@ package final class UnlockedGroup {
   /// changed.
   /// - Throws: ``StoreError/generationChanged`` if the held key belongs to an older generation.
   package func write<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    let result = try commit { transaction in
+      let result = try body(transaction)
+      try transaction.finish()
+      return result
+    }
+    commits += 1
+    return result
+  }
+
+  /// Commits the state under a new nonce. It does not count as a change of the group.
+  func commitUnchanged() throws { try commit { try $0.storeState() } }
+
+  private func commit<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
     try prepareToWrite()
     try database.execute("BEGIN IMMEDIATE")
     do {
@@ -80,9 +93,7 @@ package final class UnlockedGroup {
       try database.requireExpectedSchema()
       let transaction = try GroupTransaction(self)
       let result = try body(transaction)
-      try transaction.finish()
       try database.execute("COMMIT")
-      commits += 1
       if let next = transaction.rotated {
         header = next.header
         keys = next.keys

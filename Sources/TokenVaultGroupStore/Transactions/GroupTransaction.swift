@@ -29,6 +29,10 @@ package final class GroupTransaction {
 
   func finish() throws(StoreError) {
     state.changes += 1
+    try storeState()
+  }
+
+  func storeState() throws(StoreError) {
     try database.setMeta(
       Format.Meta.state.rawValue,
       try keys.wrap.sealRow(Padding.pad(state.encoded()), header.associatedData(.state)))

@@ -207,10 +207,18 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
       return [base]
     case .openIDConnect:
       while base.path.hasSuffix("/") { base.path.removeLast() }
-      var metadata = base
-      metadata.path = "/.well-known/oauth-authorization-server" + base.path
       base.path += wellKnown
-      return [base, metadata]
+      return [base] + (serverMetadataAddress.map { [$0] } ?? [])
     }
+  }
+
+  /// The URL of the authorization server metadata (RFC 8414 section 3.1), which may name endpoints
+  /// that the discovery document of OpenID Connect lacks. Nil for Microsoft's kinds, which have none.
+  var serverMetadataAddress: HTTPURL? {
+    guard kind == .openIDConnect else { return nil }
+    var base = address
+    while base.path.hasSuffix("/") { base.path.removeLast() }
+    base.path = "/.well-known/oauth-authorization-server" + base.path
+    return base
   }
 }

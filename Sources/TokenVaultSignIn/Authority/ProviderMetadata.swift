@@ -11,11 +11,13 @@ package struct ProviderMetadata: Hashable, Sendable {
   /// RFC 6749 section 3.2.
   package let tokenEndpoint: HTTPURL
   /// RFC 8628 section 3.1.
-  package let deviceAuthorizationEndpoint: HTTPURL?
+  package private(set) var deviceAuthorizationEndpoint: HTTPURL?
   /// RFC 7009 section 2.
-  package let revocationEndpoint: HTTPURL?
+  package private(set) var revocationEndpoint: HTTPURL?
   /// OIDC RP-Initiated Logout section 2.1.
   package let endSessionEndpoint: HTTPURL?
+  /// OIDC Core section 5.3.
+  package private(set) var userInfoEndpoint: HTTPURL?
   /// RFC 7517.
   package let jwkSetAddress: HTTPURL?
   /// The signature algorithms of its ID tokens; empty if it names none.
@@ -70,11 +72,23 @@ package struct ProviderMetadata: Hashable, Sendable {
     deviceAuthorizationEndpoint = try endpoint("device_authorization_endpoint")
     revocationEndpoint = try endpoint("revocation_endpoint")
     endSessionEndpoint = try endpoint("end_session_endpoint")
+    userInfoEndpoint = try endpoint("userinfo_endpoint")
     jwkSetAddress = try endpoint("jwks_uri")
     idTokenAlgorithms = try list("id_token_signing_alg_values_supported") ?? []
     sendsIssuer = document["authorization_response_iss_parameter_supported"] == .bool(true)
     supportsOfflineAccess = try list("scopes_supported")?.contains("offline_access") ?? true
     refusesS256 = try list("code_challenge_methods_supported").map { !$0.contains("S256") } ?? false
+  }
+
+  /// These metadata, with the optional endpoints that only `other`, another document of the same
+  /// issuer, has.
+  func completed(by other: ProviderMetadata) -> ProviderMetadata {
+    var complete = self
+    complete.deviceAuthorizationEndpoint =
+      deviceAuthorizationEndpoint ?? other.deviceAuthorizationEndpoint
+    complete.revocationEndpoint = revocationEndpoint ?? other.revocationEndpoint
+    complete.userInfoEndpoint = userInfoEndpoint ?? other.userInfoEndpoint
+    return complete
   }
 
   /// The tenant that tokens without a tenant claim are stored under: the first segment of the token

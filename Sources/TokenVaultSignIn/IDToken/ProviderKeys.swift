@@ -33,7 +33,7 @@ package final class ProviderKeys: Sendable {
 
   /// Validates a token with its provider's JWK set at `address`. If no known key fits, the keys may
   /// have changed (OIDC Core section 10.1.1), with or without a new id: the set is fetched again,
-  /// at most once in ``patience``.
+  /// at most once in ``patience`` unless fetching fails.
   /// - Throws: ``SignInError/idToken(_:)``; while keys are fetched, ``SignInError/transport(_:)``
   ///   and ``SignInError/cancelled``.
   package func validate(
@@ -98,9 +98,8 @@ package final class ProviderKeys: Sendable {
       var entry = entries[address] ?? Entry()
       entry.isBeingFetched = false
       defer { entries[address] = entry }
-      // A request that did not reach the provider does not count as a search.
-      if case .failure(.transport) = fetched { entry.lookedAgain = nil }
-      if case .failure(.cancelled) = fetched { entry.lookedAgain = nil }
+      // A search without a result is repeated for the next token: the keys may be there by then.
+      if case .failure = fetched { entry.lookedAgain = nil }
       var edition = Edition(keys: try fetched.get(), number: (entry.edition?.number ?? 0) + 1)
       entry.edition = edition
       edition.isFresh = true

@@ -22,12 +22,14 @@ package enum SilentDecision: Hashable, Sendable {
   /// - Parameters:
   ///   - tokens: the stored access tokens that match the request, expired or not.
   ///   - hasRefreshToken: whether a refresh token of the client or its family is stored.
+  ///   - minimumValidity: the seconds that a token must still be valid; nil for the default.
   ///   - wantsNew: whether the request forces a refresh or has claims.
   package init(
-    tokens: [Credential], hasRefreshToken: Bool, wantsNew: Bool, now: Timestamp, skew: Int64,
+    tokens: [Credential], hasRefreshToken: Bool, wantsNew: Bool, now: Timestamp,
+    minimumValidity: Int64?,
     extendedLifetime: Bool
   ) {
-    let usable = tokens.indices.filter { tokens[$0].isValid(at: now, skew: skew) }
+    let usable = tokens.indices.filter { tokens[$0].isValid(at: now, for: minimumValidity) }
     // The token that lasts longest; of equals the first, so that the decision is deterministic.
     let best = usable.max { Self.end(tokens[$0]) < Self.end(tokens[$1]) }
     guard !wantsNew else {

@@ -92,6 +92,28 @@ package struct TokenEndpoint: Sendable {
     return true
   }
 
+  /// The claims of the user, from the userinfo endpoint (OIDC Core section 5.3).
+  /// - Throws: ``SignInError/badAnswer(_:)`` with `nobody` if the provider has no such endpoint, or
+  ///   its response names no subject.
+  package func userInfo(_ accessToken: Redacted<String>) throws(SignInError) -> IDToken {
+    guard let endpoint = metadata.userInfoEndpoint else { throw .badAnswer(.nobody) }
+    let answer = try send(
+      HTTPRequest(
+        endpoint,
+        headers: [
+          ("Accept", "application/json"), ("Authorization", "Bearer \(accessToken.reveal())"),
+        ],
+        deadlineMilliseconds: application.requestTimeoutMilliseconds), cancellation)
+    if answer.status >= 500 || answer.status == 429 {
+      throw .badAnswer(.notJSON(status: answer.status))
+    }
+    // OIDC Core section 2: a subject has at most 255 ASCII characters.
+    guard answer.status == 200, let claims = IDToken(claimsJSON: answer.body),
+      let subject = claims.subject, subject.utf8.count <= 255
+    else { throw .badAnswer(.nobody) }
+    return claims
+  }
+
   private func post(
     _ pairs: KeyValuePairs<String, String?>, _ claims: ClaimsRequest?, _ extra: FormParameters,
     _ cancellation: Cancellation? = nil, to endpoint: HTTPURL? = nil

@@ -85,6 +85,29 @@ package struct TokenResponse: Sendable {
     do { return try secret("refresh_token", in: try object(response)) } catch { return nil }
   }
 
+  /// Whether a response names another user than `account`, by claims that are not verified.
+  /// False for a response that names no user or cannot be parsed.
+  package static func names(
+    otherThan account: HomeAccountID, _ authority: Authority, in response: HTTPResponse
+  ) -> Bool {
+    let answer: TokenResponse
+    // absent is an answer: a response that cannot be parsed names no user.
+    do { answer = try TokenResponse(response) } catch { return false }
+    let claims = answer.idToken.flatMap { IDToken($0.reveal()) }
+    guard authority.isMicrosoft else {
+      return claims?.subject.map { $0 != account.identifier } ?? false
+    }
+    if let named = answer.clientInfo?.homeAccountID,
+      !CaseFolding.equal(named, account.identifier)
+    {
+      return true
+    }
+    guard authority.kind == .entra, let person = claims?.objectID,
+      CaseFolding.equal(claims?.tenantID ?? "", account.tenantID)
+    else { return false }
+    return !CaseFolding.equal(person, account.objectID)
+  }
+
   /// The JSON object of a successful response; an error response is thrown.
   static func object(_ response: HTTPResponse) throws(SignInError) -> JSONValue {
     if (300...399).contains(response.status) { throw .badAnswer(.redirect) }

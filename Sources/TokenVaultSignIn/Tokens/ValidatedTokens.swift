@@ -7,7 +7,8 @@ package struct ValidatedTokens: Sendable {
   package let clientID: String
   package let authority: Authority
   package let answer: TokenResponse
-  /// The ID token's claims; nil if a refresh returned no ID token.
+  /// The claims of the ID token, or of the userinfo endpoint if a sign-in returned no ID token; nil
+  /// if a refresh returned none.
   package let idToken: IDToken?
   /// The account; for a refresh, the expected one.
   package let homeAccountID: String
@@ -66,7 +67,7 @@ package struct ValidatedTokens: Sendable {
     self.now = now
     correlationID = endpoint.correlationID
     let isMicrosoft = authority.isMicrosoft
-    idToken = try answer.idToken.map { token throws(SignInError) in
+    var claims = try answer.idToken.map { token throws(SignInError) in
       guard let address = metadata.jwkSetAddress else { throw .notOffered(.idTokens) }
       return try keys.validate(
         token.reveal(),
@@ -78,6 +79,10 @@ package struct ValidatedTokens: Sendable {
           allowedAlgorithms: metadata.idTokenAlgorithms),
         keysAt: address, endpoint.cancellation)
     }
+    if claims == nil, expected.account == nil, !isMicrosoft {
+      claims = try endpoint.userInfo(answer.accessToken)
+    }
+    idToken = claims
     let found = isMicrosoft ? answer.clientInfo?.homeAccountID : idToken?.subject
     if let account = expected.account {
       // OIDC Core section 12.2: a refresh must return the same subject as the sign-in.

@@ -31,6 +31,20 @@ struct RequestTests {
     #expect(run.output.contains("\"hello\": \"ada@contoso.example\""))
   }
 
+  @Test func atAPlainProviderTheStoredTokenIsSentWithoutAScope() throws {
+    let home = try SignInHome()
+    let signIn = "tokenvault sign-in --client-id $C --authority $U/oidc/one --timeout 60s"
+    #expect(try home.run("\(signIn) --scope User.Read --browser \"$ADA\"").status == 0)
+    let run = try home.run("tokenvault request GET $U/v1.0/me")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("ada@contoso.example"))
+    #expect(try home.provider.counter("refreshRequests") == 0)
+    try home.provider.control("revoke-user?username=ada@contoso.example")
+    try home.provider.advanceClock(by: 4000)
+    let refused = try home.run("tokenvault request GET $U/v1.0/me")
+    #expect(refused.status != 0 && !refused.errors.contains(".default"))
+  }
+
   @Test func aBodyIsSentUnchanged() throws {
     let home = try home()
     let echo = "tokenvault request POST $U/api/echo --scope User.Read"
