@@ -24,7 +24,7 @@ public struct VaultConfiguration: Sendable {
   /// Whether the process protects itself when it first opens a group; true by default.
   ///
   /// It then writes no core file, and other processes of the same user cannot read its memory
-  /// (`PR_SET_DUMPABLE` 0, `RLIMIT_CORE` 0). A debugger, profiler or crash reporter that uses
+  /// (prctl(2), `PR_SET_DUMPABLE` 0). A debugger, profiler or crash reporter that uses
   /// ptrace(2) cannot attach either, and its files in `/proc` belong to root; a child process is not
   /// affected. Set this to false to debug your program: from then on, every process of the user can
   /// read the tokens and keys in its memory, and a core file contains them. Signal handlers stay as

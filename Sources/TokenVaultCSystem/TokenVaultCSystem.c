@@ -14,13 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int tv_forbid_tracing(void) {
-  struct rlimit none = {0, 0};
-  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
-  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
+int tv_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int tv_make_undumpable(void) {
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
   // The Swift runtime's crash report prints the memory that registers point to.
   static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {

@@ -9,8 +9,8 @@ package enum SystemCalls {
     try check(tv_make_undumpable(), "prctl")
   }
 
-  /// Disables core files, and ptrace by processes of the same user. The signal handlers of the
-  /// program, such as those of a crash reporter, stay in place.
+  /// Disables core files of this process, and ptrace by processes of the same user. Child processes
+  /// and the program's signal handlers, such as those of a crash reporter, are not affected.
   package static func forbidTracing() throws(SystemCallError) {
     try check(tv_forbid_tracing(), "prctl")
   }

@@ -9,7 +9,7 @@
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and default handlers for the signals of a crash, so that
 /// it ends the process without a report.
 int tv_make_undumpable(void);
-/// prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0, without a change to signal handlers.
+/// prctl(PR_SET_DUMPABLE, 0). Child processes and signal handlers are not affected.
 int tv_forbid_tracing(void);
 /// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 means to the end of the file.
 int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
