@@ -47,7 +47,7 @@ import TokenVaultTestSupport
     #expect(answer.body.isEmpty)
     let kept = try workstation.refreshTokens()
     let refused = try workstation.run("token", "--force-refresh")
-    // It may be the response of a proxy, so that it is no refusal of the refresh token.
+    // A proxy may have sent it, so it does not count as a refusal of the refresh token.
     #expect(refused.status == 76, "\(refused.errors)")
     #expect(refused.errors.contains("it is not an OAuth response"), "\(refused.errors)")
     #expect(refused.errors.contains("tokenvault sign-in --client-id tool"), "\(refused.errors)")

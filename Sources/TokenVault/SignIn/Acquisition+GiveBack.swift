@@ -2,6 +2,7 @@ import TokenVaultGroupStore
 import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Tokens that are not stored are revoked (RFC 7009), so that they are useless to anyone who obtains
 /// them. It is attempted once: the error that the caller reports is the reason why the token is not
@@ -29,14 +30,14 @@ extension Acquisition {
     application.retryCount = 0
     // A cancelled sign-in is given back too.
     let cancellation = Cancellation()
-    do {
+    bestEffort("the caller reports why the token is not stored, and it expires") {
       let metadata = try directory.metadata(
         of: authority, needing: \.revocationEndpoint, cancellation)
       _ = try TokenEndpoint(
         application, at: metadata, transport: platform.transport,
         correlationID: endpoint.correlationID, cancellation
       ).revoke(token, hint: hint)
-    } catch { return }
+    }
   }
 
   /// Whether the group has a sign-in of the same user, or of a user who may be the same, for this

@@ -119,8 +119,9 @@ package struct Erasure {
 
   // MARK: The transaction
 
-  /// What the transaction did. The data for the providers is collected here too: a token that a
-  /// refresh stored just before is then among it, and a refresh that ends later finds no account.
+  /// The results of the transaction, and the tokens to revoke. The transaction collects these tokens,
+  /// so that they include one that a refresh stored just before it. A refresh that ends later finds
+  /// no account.
   private struct Work {
     /// The public views of the accounts that were signed out.
     var accounts: [Account] = []

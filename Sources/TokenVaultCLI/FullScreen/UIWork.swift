@@ -48,13 +48,27 @@ final class UIWork: Sendable {
       do {
         let snapshot = try reader.withLock { core in
           let listing = try AccountEnumeration(core).accounts(.all)
-          let current = try? core.account(.current)  // absent is an answer: none chosen
           return Snapshot(
-            accounts: listing.accounts, current: current, emptyReason: listing.emptyReason,
+            accounts: listing.accounts, current: try Self.current(listing, core),
+            emptyReason: listing.emptyReason,
             damagedRows: listing.damagedRows, device: try DeviceInformation(core.configuration))
         }
         mailbox.post(.loaded(number, snapshot))
       } catch { mailbox.post(.notLoaded(number, UIFailure(error))) }
+    }
+  }
+
+  /// Nil if no account is chosen, or if damage, which the listing reports, prevents the search.
+  private static func current(
+    _ listing: AccountListing, _ core: GroupSession
+  ) throws(VaultError) -> Account? {
+    do { return try core.account(.current) } catch {
+      switch error {
+      case .ambiguousCurrentAccount, .noCurrentAccount, .noGroup: return nil
+      default:
+        guard listing.damagedRows == 0 else { return nil }
+        throw error
+      }
     }
   }
 
