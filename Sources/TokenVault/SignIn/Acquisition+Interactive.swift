@@ -19,28 +19,46 @@ extension Acquisition {
       defer { listener.close() }
       let authorization = try AuthorizationSession(
         try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
-      let isOpened = platform.browser.open(authorization.address)
+      let start = try (listener as? any StartPageServing)?.serve(StartPage(authorization.address))
+      let isOpened = platform.browser.open(start ?? authorization.address)
       report(.waitingForBrowser(authorization.address, isOpened: isOpened))
-      var outcome: Result<TokenResult, any Error>?
-      try listener.receive(
-        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
-      ) { incoming in
-        let (status, answer) = authorization.evaluate(incoming)
-        guard let answer else {
-          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
-        }
+      return try received(from: listener, request.deadlineMilliseconds, authorization) { answer in
+        try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+      }
+    }
+  }
+
+  /// Waits for the provider's response. The page shows the result of `finish`, so it never reports a
+  /// sign-in that failed.
+  private func received(
+    from listener: any RedirectListener, _ deadlineMilliseconds: Int,
+    _ authorization: AuthorizationSession,
+    finish: (AuthorizationSession.Answer) throws -> TokenResult
+  ) throws -> TokenResult {
+    var outcome: Result<TokenResult, any Error>?
+    var hasForgedState = false
+    func reply(_ incoming: RedirectRequest) -> RedirectResult {
+      switch authorization.evaluate(incoming) {
+      case .stray(let reason):
+        // Browsers ask for an icon.
+        if reason != .path { report(.requestRefused(reason: reason.rawValue)) }
+        hasForgedState = hasForgedState || reason == .state
+        return RedirectResult(status: reason.status, page: RedirectPage.foreign, isAnswer: false)
+      case .answer(let answer, let status):
         report(.redirectReceived)
-        // The page shows the result of this step, so it never reports a sign-in that failed.
-        let result = Result {
-          try finish(
-            answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
-        }
+        let result = Result { try finish(answer) }
         outcome = result
         return redirectResult(status, result)
       }
-      guard let outcome else { throw SignInError.timedOut }
-      return try outcome.get()
     }
+    do {
+      try listener.receive(
+        deadlineMilliseconds: deadlineMilliseconds, cancellation, evaluate: reply)
+    } catch {
+      throw error == .timedOut && hasForgedState ? SignInError.stateMismatch : error
+    }
+    guard let outcome else { throw SignInError.timedOut }
+    return try outcome.get()
   }
 
   private func redirectResult(

@@ -391,6 +391,9 @@ public final class PublicClientApplication: Sendable {
       vault.session, directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
+      if case .requestRefused(let reason) = event, let log = self.log {
+        log(.warning, "interactive: refused a request to the redirect listener: \(reason)")
+      }
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
     }
   }

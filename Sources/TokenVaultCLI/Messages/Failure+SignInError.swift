@@ -34,6 +34,12 @@ extension Failure {
       self.init(
         .cannotCreate, "Cannot listen for the browser's redirect: \(Self.reason(errno)).",
         next: "tokenvault sign-in --device-code")
+    case .clientsUnknown(let errno):
+      self.init(
+        .cannotCreate,
+        "The kernel does not say which user connects to the sign-in (\(Self.reason(errno))), so no "
+          + "response through the browser can be accepted.",
+        next: "tokenvault sign-in --device-code")
     case .sessionAlreadyRunning:
       self.init(
         .busy, "Another sign-in is waiting for the same redirect; finish or cancel it first.")
@@ -48,7 +54,8 @@ extension Failure {
     case .stateMismatch:
       self.init(
         .provider,
-        "The response does not belong to this sign-in (state does not match); nothing was stored.")
+        "The sign-in was not finished in time: the only responses belong to another sign-in (state "
+          + "does not match); nothing was stored.", next: Self.again())
     case .issuerMismatch:
       self.init(
         .provider,

@@ -31,6 +31,8 @@ struct SignInProgress: Sendable {
         "Waiting up to \(patience). Ctrl-C cancels; --device-code works without a browser here.",
       ]
     case .waitingForDevice(let code): return lines(code)
+    case .requestRefused(let reason):
+      return isVerbose ? ["refused a request to the sign-in's port: \(reason)"] : []
     case .redirectReceived:
       return isVerbose ? ["received the response through the browser"] : []
     case .waitingForOtherProcess:
