@@ -201,6 +201,20 @@ import TokenVaultModel
     #expect(try bench.accounts().isEmpty)
   }
 
+  @Test func theStandardRedirectURIIsTheOneThatTheProviderExpects() throws {
+    for authority in [
+      "https://login.microsoftonline.com/common", "https://fabrikam.ciamlogin.com",
+      "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com/b2c_1_susi",
+    ] {
+      let configuration = ApplicationConfiguration(
+        clientID: "app", authority: try Authority(authority))
+      #expect(configuration.redirectURI.description == "http://localhost")
+    }
+    let plain = ApplicationConfiguration(
+      clientID: "app", authority: try Authority("https://id.example"))
+    #expect(plain.redirectURI.description == "http://127.0.0.1/")
+  }
+
   @Test func thePageIsReportedIfNoBrowserOpens() throws {
     let bench = try SignInBench()
     struct NoBrowser: BrowserOpening {

@@ -1,6 +1,7 @@
 import TokenVaultGroupStore
 package import TokenVaultSignIn
 import TokenVaultCrypto
+import TokenVaultSystem
 package import TokenVaultModel
 
 extension Acquisition {
@@ -12,19 +13,29 @@ extension Acquisition {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: request.authority ?? application.authority,
-        correlationID: request.correlationID)
-      let listener = try platform.receiver.listen(for: application.redirectURI)
-      defer { listener.close() }
-      let authorization = try AuthorizationSession(
-        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
-      let start = try (listener as? any StartPageServing)?.serve(StartPage(authorization.address))
-      let isOpened = platform.browser.open(start ?? authorization.address)
-      report(.waitingForBrowser(authorization.address, isOpened: isOpened))
-      return try received(from: listener, request.deadlineMilliseconds, authorization) { answer in
-        try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+      return try limited(request.deadlineMilliseconds) { acquisition in
+        try acquisition.throughBrowser(
+          request, application, makesCurrent: makesCurrent, proof: proof)
       }
+    }
+  }
+
+  private func throughBrowser(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration,
+    makesCurrent: Bool, proof: ProofOfPossession?
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: request.authority ?? application.authority,
+      correlationID: request.correlationID)
+    let listener = try platform.receiver.listen(for: application.redirectURI)
+    defer { listener.close() }
+    let authorization = try AuthorizationSession(
+      try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
+    let start = try (listener as? any StartPageServing)?.serve(StartPage(authorization.address))
+    let isOpened = platform.browser.open(start ?? authorization.address)
+    report(.waitingForBrowser(authorization.address, isOpened: isOpened))
+    return try received(from: listener, request.deadlineMilliseconds, authorization) { answer in
+      try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
     }
   }
 
@@ -55,7 +66,8 @@ extension Acquisition {
       try listener.receive(
         deadlineMilliseconds: deadlineMilliseconds, cancellation, evaluate: reply)
     } catch {
-      throw error == .timedOut && hasForgedState ? SignInError.stateMismatch : error
+      let isLate = error == .timedOut || (error == .cancelled && cancellation.isTimedOut)
+      throw isLate && hasForgedState ? SignInError.stateMismatch : error
     }
     guard let outcome else { throw SignInError.timedOut }
     return try outcome.get()
@@ -120,30 +132,43 @@ extension Acquisition {
   /// no other account may sign in.
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
-    correlationID: String = "", account: HomeAccountID? = nil,
+    correlationID: String = "", account: HomeAccountID? = nil, limitMilliseconds: Int? = nil,
     _ application: ApplicationConfiguration, makesCurrent: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: application.authority, correlationID: correlationID)
-      let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
-      report(.waitingForDevice(device.code))
-      var polling = DevicePolling(device)
-      var action = polling.begin()
-      while true {
-        switch action {
-        case .failed(let error): throw error
-        case .finished(let answer):
-          return try keep(
-            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
-            makesCurrent: makesCurrent)
-        case .ask(let seconds):
-          try cancellation.wait(milliseconds: Int(seconds) * 1000)
-          action = polling.next(
-            Result { () throws(SignInError) in try endpoint.poll(device) })
-        }
+      return try limited(limitMilliseconds) { acquisition in
+        try acquisition.throughDevice(
+          scopes, claims, extra, correlationID, account, application, makesCurrent: makesCurrent)
+      }
+    }
+  }
+
+  private func throughDevice(
+    _ scopes: ScopeSet, _ claims: ClaimsRequest?, _ extra: FormParameters, _ correlationID: String,
+    _ account: HomeAccountID?, _ application: ApplicationConfiguration, makesCurrent: Bool
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: application.authority, correlationID: correlationID)
+    let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+    report(.waitingForDevice(device.code))
+    var polling = DevicePolling(device)
+    var action = polling.begin()
+    while true {
+      switch action {
+      case .failed(let error): throw error
+      case .finished(let answer):
+        return try keep(
+          answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
+          makesCurrent: makesCurrent)
+      case .ask(let seconds):
+        try cancellation.wait(milliseconds: Int(seconds) * 1000)
+        let started = Deadline.microseconds
+        let answer = Result { () throws(SignInError) in try endpoint.poll(device) }
+        if cancellation.isCancelled, case .failure = answer { throw SignInError.cancelled }
+        action = polling.next(
+          answer, elapsed: (Deadline.microseconds - started) / 1_000_000, now: session.now)
       }
     }
   }
@@ -166,8 +191,9 @@ extension Acquisition {
         throw SignInError.mismatchedUser
       }
     }
-    // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
-    if cancellation.isCancelled { throw SignInError.cancelled }
+    // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be. A time limit that
+    // ends now comes too late.
+    if cancellation.isCancelled, !cancellation.isTimedOut { throw SignInError.cancelled }
     let result: TokenResult
     do {
       result = try SignInStorage(session).storeAccount(

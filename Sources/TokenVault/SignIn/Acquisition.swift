@@ -35,6 +35,20 @@ package struct Acquisition {
       report: report)
   }
 
+  /// Runs `body` with a limit for all of its waits together: for the provider, and for the user.
+  /// - Throws: ``SignInError/timedOut`` if it was reached.
+  func limited<Result>(
+    _ milliseconds: Int?, _ body: (Acquisition) throws -> Result
+  ) throws -> Result {
+    guard let milliseconds else { return try body(self) }
+    let limit = Cancellation(following: cancellation, limitMilliseconds: milliseconds)
+    do {
+      return try body(
+        Acquisition(
+          session, directory: directory, keys: keys, platform: platform, limit, report: report))
+    } catch SignInError.cancelled where limit.isTimedOut { throw SignInError.timedOut }
+  }
+
   func endpoint(
     _ application: ApplicationConfiguration, at authority: Authority, correlationID: String
   ) throws(SignInError) -> TokenEndpoint {

@@ -55,9 +55,12 @@ struct SignInStorage {
     try session.write { transaction in
       guard var stored = try transaction.account(tag: plan.tag) else { return }
       for var credential in try transaction.entries(with: sent, in: stored) {
+        let issuer = stored.record.stored.first { $0.credential == credential }
+          .map(stored.record.issuer(of:))
         credential.lastModified = now
         try transaction.store(
-          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))), in: &stored)
+          credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))),
+          issuer: issuer, in: &stored)
       }
       try transaction.update(&stored)
     }
@@ -117,6 +120,9 @@ struct SignInStorage {
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
+      // Older tokens stay bound to the server of the former sign-in or import.
+      let former = stored.record
+      stored.record.bindRefreshTokens(former.issuer(of:))
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
@@ -152,15 +158,20 @@ struct SignInStorage {
       if kind != .refreshToken { credential.realm = validated.realm }
       return credential
     }
-    func add(_ credential: Credential, _ secret: Redacted<String>) throws {
+    func add(
+      _ credential: Credential, _ secret: Redacted<String>, issuer: AccountRecord.Issuer? = nil
+    ) throws {
       try transaction.store(
-        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))),
+        issuer: issuer, in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
-      try add(refresh, token)
+      try add(
+        refresh, token,
+        issuer: AccountRecord.Issuer(validated.authority, name: validated.issuer))
     }
     if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)

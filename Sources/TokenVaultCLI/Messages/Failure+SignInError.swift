@@ -40,6 +40,11 @@ extension Failure {
         "The kernel does not say which user connects to the sign-in (\(Self.reason(errno))), so no "
           + "response through the browser can be accepted.",
         next: "tokenvault sign-in --device-code")
+    case .redirectSchemeNotRegistered(let scheme):
+      self.init(
+        .cannotCreate,
+        "No program is registered for URLs of the scheme \(PlainText.escaped(scheme)), so the "
+          + "response could not be delivered.", next: "tokenvault sign-in --device-code")
     case .sessionAlreadyRunning:
       self.init(
         .busy, "Another sign-in is waiting for the same redirect; finish or cancel it first.")
@@ -90,6 +95,12 @@ extension Failure {
           + "; the token for the granted scopes is stored.")
     case .cryptography:
       self.init(.unexpected, "OpenSSL could not produce random bytes, a digest or a signature.")
+    case .issuedElsewhere(let issuer, let requested):
+      self.init(
+        .signInNeeded,
+        "The account's refresh token was issued by \(PlainText.escaped(issuer)), and this request is "
+          + "for \(PlainText.escaped(requested)). It was not sent, and is kept.",
+        next: "tokenvault sign-in --authority URL")
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")

@@ -1,3 +1,5 @@
+import TokenVaultModel
+
 /// An absolute http or https URL (RFC 3986), parsed once: every decision about where to send a
 /// token uses the parts, never the text.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
@@ -60,6 +62,12 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   public var origin: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return "\(scheme)://\(name)" + (port.map { ":\($0)" } ?? "")
+  }
+
+  /// The origin; one text for all hosts of one Microsoft cloud, which accept each other's tokens.
+  package var server: String {
+    guard scheme == "https", port == nil, CloudEnvironment.isKnownCloud(host) else { return origin }
+    return "https://" + CloudEnvironment.canonical(host)
   }
 
   /// The URL's text.

@@ -6,6 +6,8 @@ package import TokenVaultModel
 package struct ValidatedTokens: Sendable {
   package let clientID: String
   package let authority: Authority
+  /// The issuer in the discovery document of the server that sent the response.
+  package let issuer: String
   package let answer: TokenResponse
   /// The ID token's claims; nil if a refresh returned no ID token.
   package let idToken: IDToken?
@@ -62,6 +64,7 @@ package struct ValidatedTokens: Sendable {
     let metadata = endpoint.metadata
     clientID = endpoint.application.clientID
     authority = metadata.authority
+    issuer = metadata.issuer
     self.answer = answer
     self.now = now
     correlationID = endpoint.correlationID
