@@ -25,7 +25,8 @@ do {
   complain("\(account.username) has to sign in: \(reason)", exitCode: 4)
 } catch .ambiguousCurrentAccount(let candidates, let group) {
   complain(
-    "\(candidates.count) accounts are signed in, and none is the current one.\n"
+    "No account is the current one. Signed in: "
+      + candidates.map(\.username).joined(separator: ", ") + "\n"
       + "To choose one: tokenvault --group \(group) switch",
     exitCode: 64)
 } catch .homeNotSet {

@@ -81,17 +81,18 @@ public actor Vault {
     return account
   }
 
-  /// The group's current account: the one selected with ``switchTo(_:)``, otherwise the only one
-  /// that is signed in.
-  /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if several accounts are
-  ///   signed in and none is selected; ``VaultError/noCurrentAccount(_:group:)`` if no account is
-  ///   signed in.
+  /// The group's current account: the one that was selected with ``switchTo(_:)`` or signed in on
+  /// the command line, otherwise the only account that the group ever had. After the current
+  /// account signs out, no other one takes its place until one is selected.
+  /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if accounts are signed in
+  ///   and none is selected; ``VaultError/noCurrentAccount(_:group:)`` if no account is signed in.
   public func currentAccount() throws(VaultError) -> Account { try session.account(.current) }
 
   /// MSAL's getCurrentAccount: the current account for a client, and the account last returned to
   /// that client.
   /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if there are several
-  ///   candidates; the remembered account is then unchanged.
+  ///   candidates, or if the current account signed out and no other one was selected since; the
+  ///   remembered account is then unchanged.
   public func currentAccount(clientID: String) throws(VaultError) -> CurrentAccount {
     try CurrentAccountSelection(session).current(client: clientID)
   }
@@ -167,12 +168,13 @@ public actor Vault {
   }
 
   /// Stores the content of an MSAL cache in one transaction. A newer stored credential is never
-  /// replaced by an older one. If the group has no current account, the account with the user name
-  /// `preferred` becomes the current one; nil selects none. The group is created if it has no file.
+  /// replaced by an older one. No imported account becomes the current one. The group is created if
+  /// it has no file. With `file`, the path that the cache was read from, each later sign-out looks
+  /// into that file and reports whether the account is still in it.
   ///
   /// ```swift
   /// let file = try Data(contentsOf: URL(filePath: cachePath))
-  /// let report = try await vault.importCache(MSALCache(json: Array(file)))
+  /// let report = try await vault.importCache(MSALCache(json: Array(file)), from: cachePath)
   /// print(report.added.count, "accounts added,", report.credentials, "credentials stored")
   /// ```
   ///
@@ -181,9 +183,9 @@ public actor Vault {
   ///   ``VaultError/sharedDeviceTakesOne(given:)`` or ``VaultError/sharedDeviceOccupied(by:)`` if a
   ///   shared device would get a second account. Nothing is stored then.
   public func importCache(
-    _ cache: MSALCache, preferred: String? = nil
+    _ cache: MSALCache, from file: String? = nil
   ) throws(VaultError) -> ImportReport {
-    try CacheImport(session).run(cache, preferred: preferred)
+    try CacheImport(session).run(cache, from: file)
   }
 
   /// The accounts that match a query, as a cache for MSAL libraries. Secrets of services are not
@@ -218,7 +220,8 @@ public actor Vault {
     try Erasure(session).run(.accounts(accounts.map(AccountReference.known))).report
   }
 
-  /// Signs one client out of accounts. Other clients keep their tokens.
+  /// Signs one client out of accounts. Other clients keep their tokens; an account that no other
+  /// client uses is erased as a whole.
   /// - Throws: As ``signOut(_:)``.
   public func signOut(
     _ accounts: [Account], clientID: String

@@ -21,6 +21,16 @@ public struct VaultConfiguration: Sendable {
   public var allowsPrompt: Bool
   /// A key file to use instead of the one that the manifest names (a systemd credential).
   public var keyFile: String?
+  /// Whether the process protects itself when it first opens a group; true by default.
+  ///
+  /// It then writes no core file, and other processes of the same user cannot read its memory
+  /// (`PR_SET_DUMPABLE` 0, `RLIMIT_CORE` 0). A debugger, profiler or crash reporter that uses
+  /// ptrace(2) cannot attach either, and its files in `/proc` belong to root; a child process is not
+  /// affected. Set this to false to debug your program: from then on, every process of the user can
+  /// read the tokens and keys in its memory, and a core file contains them. Signal handlers stay as
+  /// they are. The crash report of the Swift runtime prints memory around registers;
+  /// `SWIFT_BACKTRACE=enable=no` turns it off.
+  public var protectsProcess = true
   /// The configuration that the environment of this process describes.
   ///
   /// ```swift
@@ -119,6 +129,8 @@ public struct VaultConfiguration: Sendable {
   package var groupsDirectory: String { directory + "/groups" }
   /// The path of the group's file.
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }
+  /// The file that names the boot in which the group was last unlocked.
+  var unlockNotePath: String { "\(groupsDirectory)/.\(group).unlocked" }
   var lockPath: String { "\(groupsDirectory)/.\(group).lock" }
   /// A process locks one byte of this file for each account whose token it requests from a
   /// provider.

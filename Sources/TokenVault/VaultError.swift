@@ -23,8 +23,8 @@ public enum VaultError: Error, Sendable {
   case noAccountForDirectory(String, group: GroupName)
   /// Several accounts match the text.
   case ambiguousAccount(String, candidates: [Account])
-  /// Several accounts are signed in and none is selected. The account remembered for the client is
-  /// unchanged.
+  /// Accounts are signed in and none is selected: there are several, or the selected one signed out.
+  /// The account remembered for the client is unchanged.
   case ambiguousCurrentAccount(candidates: [Account], group: GroupName)
   /// There is no account to use.
   case noCurrentAccount(EmptyReason, group: GroupName)
@@ -54,6 +54,12 @@ public enum VaultError: Error, Sendable {
   case keyFileNotCreated(path: String, errno: Int32)
   /// A file of the user could not be read or written.
   case file(path: String, call: String, errno: Int32)
+  /// The cache file has no such account.
+  case notInFile(path: String)
+  /// Several accounts of the cache file have the name; each candidate names one of them.
+  case ambiguousInFile(path: String, candidates: [String])
+  /// Another program holds the lock of the cache file, or has just written it.
+  case fileInUse(path: String)
   /// The request does not name the client that should sign in or refresh, and the account has
   /// several.
   case clientRequired(stored: [String], account: Account)
@@ -182,6 +188,10 @@ extension VaultError: CustomStringConvertible {
     case .cache(let error): "cache(\(error))"
     case .keyFileNotCreated(let path, let errno): "keyFileNotCreated(\(path), errno \(errno))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
+    case .notInFile(let path): "notInFile(\(path))"
+    case .ambiguousInFile(let path, let candidates):
+      "ambiguousInFile(\(path), \(candidates.count) candidates)"
+    case .fileInUse(let path): "fileInUse(\(path))"
     case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
     case .accountOfOtherIssuer(let group): "accountOfOtherIssuer(\(group))"
     case .signIn(let error): "signIn(\(error))"

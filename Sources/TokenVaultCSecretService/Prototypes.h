@@ -62,6 +62,7 @@ enum {
   F(void, g_main_context_unref, (GMainContext *)) \
   F(GCancellable *, g_cancellable_new, (void)) \
   F(void, g_cancellable_cancel, (GCancellable *)) \
+  F(int, g_cancellable_is_cancelled, (GCancellable *)) \
   F(uint32_t, g_io_error_quark, (void)) \
   F(uint32_t, g_dbus_error_quark, (void)) \
   F(char *, g_dbus_error_get_remote_error, (const GError *)) \

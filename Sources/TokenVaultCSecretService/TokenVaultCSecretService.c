@@ -122,7 +122,11 @@ typedef struct {
 static tv_secret_result failure(session *s, GError *error, tv_secret_result otherwise) {
   if (!error) return otherwise;
   tv_secret_result result = TV_SECRET_REFUSED;
-  if (error->domain == p_g_io_error_quark()) {
+  // GLib does not report every cancelled call as cancelled: an authentication that the deadline
+  // interrupts ends with the error of the interrupted read.
+  if (p_g_cancellable_is_cancelled(s->limit.cancellable)) {
+    result = TV_SECRET_TIMED_OUT;
+  } else if (error->domain == p_g_io_error_quark()) {
     if (error->code == IO_ERROR_CANCELLED || error->code == IO_ERROR_TIMED_OUT)
       result = TV_SECRET_TIMED_OUT;
     else if (error->code == IO_ERROR_CLOSED) result = TV_SECRET_GONE;

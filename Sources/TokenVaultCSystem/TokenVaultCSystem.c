@@ -19,15 +19,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int tv_make_undumpable(void) {
+int tv_forbid_tracing(void) {
   struct rlimit none = {0, 0};
   if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int tv_make_undumpable(void) {
   // The Swift runtime's crash report prints the memory that registers point to.
   static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
     if (signal(crashes[i], SIG_DFL) == SIG_ERR) return -1;
   }
-  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  return tv_forbid_tracing();
 }
 
 int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length) {
@@ -81,6 +85,14 @@ long tv_key_read(int32_t key, void *buffer, size_t count) {
 
 long tv_key_remove(int32_t key) {
   return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+}
+
+long tv_key_list(int32_t *serials, size_t size) {
+  return syscall(SYS_keyctl, KEYCTL_READ, KEY_SPEC_USER_KEYRING, serials, size);
+}
+
+long tv_key_describe(int32_t key, void *text, size_t size) {
+  return syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, text, size);
 }
 
 int tv_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }

@@ -1,4 +1,5 @@
 import Glibc
+internal import TokenVaultModel
 internal import TokenVaultSystem
 package import TokenVaultCrypto
 
@@ -64,13 +65,19 @@ package enum KernelKeyring {
     }
   }
 
-  /// Removes the key from the keyring.
-  /// - Returns: whether it was there.
+  /// Removes the keys of every generation of a group.
+  /// - Returns: whether there was one.
+  /// - Throws: `kernelKeyring` with `EPERM` or `ENOSYS` if this process may not look.
   @discardableResult
-  package static func forget(_ id: GroupKeyID) throws(CustodyError) -> Bool {
+  package static func forgetAll(of groupID: [UInt8]) throws(CustodyError) -> Bool {
     do throws(SystemCallError) {
-      guard let serial = try KernelKeys.find(description(id)) else { return false }
-      return try KernelKeys.remove(serial)
+      let prefix = "tokenvault:\(Hexadecimal.encode(groupID)):"
+      var found = false
+      for description in try KernelKeys.descriptions(beginningWith: prefix) {
+        guard let serial = try KernelKeys.find(description) else { continue }
+        if try KernelKeys.remove(serial) { found = true }
+      }
+      return found
     } catch {
       throw .kernelKeyring(errno: error.errno)
     }

@@ -52,7 +52,8 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  var hasCaseSensitiveSubjects: Bool {
+  /// Whether two ids that differ only in case are two accounts.
+  package var hasCaseSensitiveSubjects: Bool {
     switch self {
     case .entra, .b2c: false
     case .adfs, .oidc, .secret, .other: true

@@ -53,6 +53,9 @@ package struct Credential: Hashable, Sendable {
     self.environment = environment
   }
 
+  /// Whether it is a refresh token that serves every client of a family.
+  package var isFamilyRefreshToken: Bool { kind == .refreshToken && !familyID.isEmpty }
+
   /// The token type in lower case; "bearer" where none was stored.
   package var effectiveTokenType: String { tokenType.isEmpty ? "bearer" : tokenType.lowercased() }
 

@@ -9,6 +9,12 @@ package enum SystemCalls {
     try check(tv_make_undumpable(), "prctl")
   }
 
+  /// Disables core files, and ptrace by processes of the same user. The signal handlers of the
+  /// program, such as those of a crash reporter, stay in place.
+  package static func forbidTracing() throws(SystemCallError) {
+    try check(tv_forbid_tracing(), "prctl")
+  }
+
   /// Opens a file, always close-on-exec.
   /// - Returns: the descriptor, owned by the caller.
   package static func open(

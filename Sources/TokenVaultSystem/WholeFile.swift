@@ -3,7 +3,21 @@ import Glibc
 
 /// Writes files that appear complete or not at all.
 package enum WholeFile {
-  /// Writes a file with mode 0600 and syncs its bytes to disk. With `replacing`, it takes the place
+  /// The mode and the owner of a file.
+  package struct Attributes: Equatable, Sendable {
+    let mode: UInt32
+    let user: UInt32
+    let group: UInt32
+
+    package init(mode: UInt32, user: UInt32, group: UInt32) {
+      self.mode = mode
+      self.user = user
+      self.group = group
+    }
+  }
+
+  /// Writes a file with mode 0600, or with the given attributes, and syncs its bytes to disk. With
+  /// `replacing`, it takes the place
   /// of an existing file, which is kept until the new one is complete. The directory is not synced.
   ///
   /// The file has no name before it is complete, so that a killed process leaves nothing of it. No
@@ -12,7 +26,7 @@ package enum WholeFile {
   /// bytes are written under that name, or under the path itself.
   /// - Throws: `EEXIST` if the path is taken and `replacing` is false.
   package static func write(
-    _ bytes: [UInt8], to path: String, replacing: Bool
+    _ bytes: [UInt8], to path: String, replacing: Bool, like attributes: Attributes? = nil
   ) throws(SystemCallError) {
     let draft = "\(path).\(getpid()).new"
     /// The name to remove if a step fails.
@@ -31,6 +45,7 @@ package enum WholeFile {
     defer { close(descriptor) }
     do throws(SystemCallError) {
       try SystemCalls.writeAll(bytes, to: descriptor)
+      if let attributes { try set(attributes, of: descriptor) }
       guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
       if name == nil {
         do { try link(descriptor, path) } catch {
@@ -45,6 +60,20 @@ package enum WholeFile {
     } catch {
       if let name { unsafe unlink(name) }
       throw error
+    }
+  }
+
+  private static func set(
+    _ attributes: Attributes, of descriptor: Int32
+  ) throws(SystemCallError) {
+    // A change of the owner clears bits of the mode, so the mode comes second.
+    if attributes.user != geteuid() || attributes.group != getegid(),
+      fchown(descriptor, attributes.user, attributes.group) != 0
+    {
+      throw SystemCallError(errno: errno, call: "fchown")
+    }
+    guard fchmod(descriptor, attributes.mode) == 0 else {
+      throw SystemCallError(errno: errno, call: "fchmod")
     }
   }
 

@@ -52,9 +52,9 @@ extension GroupSession {
 
   @discardableResult
   package func importCache(
-    _ cache: MSALCache, preferred: String? = nil
+    _ cache: MSALCache, from path: String? = nil
   ) throws(VaultError) -> ImportReport {
-    try CacheImport(self).run(cache, preferred: preferred)
+    try CacheImport(self).run(cache, from: path)
   }
 
   package func exportCache(_ query: AccountQuery = .all) throws(VaultError) -> MSALCache {

@@ -65,6 +65,8 @@ package final class TestVault: Sendable {
     configuration.manifestDirectories = [manifestDirectory.path, machineManifestDirectory.path]
     configuration.deviceFile = home.appending(path: "etc/device.json").path
     configuration.isAdministrator = true
+    // The process of the tests is none to protect: tests read its memory.
+    configuration.protectsProcess = false
     configuration.now = { [self] in
       let passed = tickingFrom.withLock { $0 }?.duration(to: .now).components.seconds ?? 0
       return Timestamp(epochSeconds: clock.withLock { $0 } + passed)

@@ -37,26 +37,28 @@ struct ScriptTests {
     #expect(try Script.run("scripts/install-missing", "all").status == 64)
   }
 
-  @Test func aHungRunNamesTheTestsThatDidNotEnd() throws {
-    func event(_ kind: String, _ test: String) -> String {
-      #"{"version":0,"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)"}}"#
+  @Test func aFailedRunEndsWithItsReasonsAndTheTestsThatDidNotEnd() throws {
+    func event(_ kind: String, _ test: String, _ text: String = "") -> String {
+      #"{"version":0,"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)""#
+        + #","messages":[{"symbol":"fail","text":"\#(text)"}]}}"#
     }
     let events = [
       event("testStarted", "ATests.FirstTests"), event("testStarted", "ATests.SecondTests"),
       event("testStarted", "ATests.FirstTests\\/aHang()\\/FirstTests.swift:4:9"),
       event("testStarted", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
-      event("issueRecorded", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
+      event("issueRecorded", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9", "1 == 2"),
       event("testEnded", "ATests.SecondTests\\/aFailure()\\/SecondTests.swift:4:9"),
       event("testStarted", "ATests.SecondTests\\/aSkip()\\/SecondTests.swift:9:9"),
       event("testSkipped", "ATests.SecondTests\\/aSkip()\\/SecondTests.swift:9:9"),
       event("testEnded", "ATests.SecondTests"), #"{"version":0,"kind":"ev"#,
     ]
     let result = try Script.run(
-      "scripts/unfinished-tests", input: events.joined(separator: "\n"))
+      "scripts/failed-tests", input: events.joined(separator: "\n"))
     #expect(result.status == 0)
     #expect(
       result.output
-        == "failed: ATests.SecondTests/aFailure()\ndid not end: ATests.FirstTests/aHang()\n")
+        == "failed: ATests.SecondTests/aFailure()\n  1 == 2\n"
+        + "did not end: ATests.FirstTests/aHang()\n")
   }
 
   @Test func theDiagramIsDrawnFromTheManifest() throws {

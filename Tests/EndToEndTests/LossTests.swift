@@ -90,7 +90,11 @@ import TokenVaultTestSupport
     #expect(try machine.keyCount() == 0)
   }
 
-  @Test func aToolThatIsNotAMemberIsRefused() throws {
+  @Test(
+    .parity(
+      "MSALCacheConfig.trustedApplications",
+      "MSALCacheConfig.createTrustedApplicationListFromPaths:error:"))
+  func aToolThatIsNotAMemberIsRefused() throws {
     let machine = try machineOfTwo()
     let tool = try built("group-member")
     let refused = try machine.run([tool, Machine.group, "User.Read"])

@@ -36,7 +36,8 @@ import TokenVaultTestSupport
     ).status
   }
 
-  @Test func anAccountSignsInRefreshesAndSignsOutOfTheBrowser() throws {
+  @Test(.parity("ClientApplication.oidc_authority"))
+  func anAccountSignsInRefreshesAndSignsOutOfTheBrowser() throws {
     let provider = try NanoIDP()
     let browser = try HeadlessBrowser(.ada)
     let workstation = try Workstation()
@@ -111,7 +112,12 @@ import TokenVaultTestSupport
     #expect(try workstation.succeed("token", "--force-refresh") != first)
   }
 
-  @Test func aDeviceCodeSignsInAtNanoIDP() throws {
+  @Test(
+    .parity(
+      "PublicClientApplication.initiate_device_flow",
+      "PublicClientApplication.acquire_token_by_device_flow",
+      "public.Client.AcquireTokenByDeviceCode"))
+  func aDeviceCodeSignsInAtNanoIDP() throws {
     let provider = try NanoIDP()
     let browser = try HeadlessBrowser(.ada)
     let workstation = try Workstation()

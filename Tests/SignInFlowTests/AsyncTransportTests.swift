@@ -23,7 +23,8 @@ import TokenVaultTestSupport
   }
 
   /// The client awaits on the main actor, and the transport needs the main actor for each request.
-  @Test @MainActor func anAsyncTransportSignsInRefreshesAndCallsAnAPI() async throws {
+  @Test(.parity("ClientApplication.http_client", "public.WithHTTPClient")) @MainActor
+  func anAsyncTransportSignsInRefreshesAndCallsAnAPI() async throws {
     let bench = try SignInBench()
     let transport = MainActorTransport()
     let app = try application(bench, transport)

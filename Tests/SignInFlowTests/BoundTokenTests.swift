@@ -33,7 +33,11 @@ import TokenVaultModel
     .pop(.init(.get, try #require(HTTPURL(bench.provider.url + "/v1.0/me")), nonce: nonce))
   }
 
-  @Test func aBoundTokenIsAcceptedOnlyInARequestSignedForIt() async throws {
+  @Test(
+    .parity(
+      "MSALAuthenticationSchemePop", "MSALAuthSchemePop", "MSALResult.authorizationHeader",
+      "MSALResult.authenticationScheme", "msal.PopAuthScheme"))
+  func aBoundTokenIsAcceptedOnlyInARequestSignedForIt() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let result = try await app.acquireToken(interactive: interactive(scheme(bench)))
@@ -49,7 +53,8 @@ import TokenVaultModel
     #expect(try me(bench, header) == 401)
   }
 
-  @Test func aBoundTokenIsServedForItsKeyAndNeverAsABearerToken() async throws {
+  @Test(.parity("MSALTokenParameters.authenticationScheme"))
+  func aBoundTokenIsServedForItsKeyAndNeverAsABearerToken() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let first = try await app.acquireToken(interactive: interactive(scheme(bench)))

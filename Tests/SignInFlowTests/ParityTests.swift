@@ -17,7 +17,13 @@ import TokenVaultModel
       try bench.application(path), vault: bench.vault.configuration(), platform: bench.platform)
   }
 
-  @Test func aLaterChangeOfTheConfigurationDoesNotAffectTheApplication() throws {
+  @Test(
+    .parity(
+      "MSALPublicClientApplication.configuration", "+sdkVersion",
+      "MSALPublicClientApplicationConfig.clientId",
+      "MSALPublicClientApplicationConfig.tokenExpirationBuffer",
+      "MSALPublicClientApplicationConfig.initWithClientId:redirectUri:authority:"))
+  func aLaterChangeOfTheConfigurationDoesNotAffectTheApplication() throws {
     let bench = try SignInBench()
     var configuration = try bench.application()
     let app = PublicClientApplication(
@@ -32,7 +38,11 @@ import TokenVaultModel
     #expect(PublicClientApplication.version.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
   }
 
-  @Test func anAccountHasTheClaimsOfItsHomeTenantAndEachProfileItsOwn() throws {
+  @Test(
+    .parity(
+      "MSALAccount.accountClaims", "MSALTenantProfile.identifier", "MSALTenantProfile.tenantId",
+      "MSALTenantProfile.claims"))
+  func anAccountHasTheClaimsOfItsHomeTenantAndEachProfileItsOwn() throws {
     let bench = try SignInBench()
     let home = try bench.signIn(as: Self.linus).account
     let claims = try #require(home.claims)
@@ -49,7 +59,8 @@ import TokenVaultModel
     #expect(other.identifier != home.homeAccountID.objectID)
   }
 
-  @Test func anAccountOfAThirdPartyProviderHasTheClaimsOfItsOnlyTenant() throws {
+  @Test(.parity("MSALAccount.accountClaims"))
+  func anAccountOfAThirdPartyProviderHasTheClaimsOfItsOnlyTenant() throws {
     let bench = try SignInBench()
     let account = try bench.signIn(as: Self.ada, scopes: "", bench.application("oidc/one")).account
     #expect(account.claims?.subject == account.identifier)
@@ -83,7 +94,8 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func aCorrelationIDIsSentToTheProviderAndReturned() async throws {
+  @Test(.parity("MSALTokenParameters.correlationId", "MSALResult.correlationId"))
+  func aCorrelationIDIsSentToTheProviderAndReturned() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let name = "6f2a9c1e-0000-4000-8000-00000000abcd"
@@ -109,10 +121,22 @@ import TokenVaultModel
     #expect(InteractionReason.signedOut.claims == nil)
   }
 
-  @Test func accountsAreFoundByIdentifierNameAndTenantProfile() async throws {
+  @Test(
+    .parity(
+      "MSALPublicClientApplication.initWithConfiguration:error:", "allAccounts:",
+      "accountForIdentifier:error:", "accountsForParameters:error:", "accountForUsername:error:",
+      "MSALAccount.identifier", "MSALAccountEnumerationParameters.identifier",
+      "MSALAccountEnumerationParameters.initWithIdentifier:",
+      "MSALAccountEnumerationParameters.username",
+      "MSALAccountEnumerationParameters.initWithIdentifier:username:",
+      "MSALAccountEnumerationParameters.tenantProfileIdentifier",
+      "MSALAccountEnumerationParameters.initWithTenantProfileIdentifier:",
+      "MSALAccountEnumerationParameters.returnOnlySignedInAccounts"))
+  func accountsAreFoundByIdentifierNameAndTenantProfile() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let ada = try bench.signIn(as: Self.ada).account
+    try bench.signIn(as: Self.ada, bench.application(client: ProviderProcess.familyClients[0]))
     bench.browser.hand.cookies = [:]
     let linus = try bench.signIn(as: Self.linus).account
     func found(_ query: AccountQuery) async throws -> [AccountIdentity] {
@@ -133,10 +157,15 @@ import TokenVaultModel
     #expect(
       try await found(AccountQuery(clientID: ProviderProcess.client, signedIn: true))
         == [linus.identity])
+    // Another client keeps the account.
     #expect(try await found(AccountQuery(username: Self.ada)) == [ada.identity])
   }
 
-  @Test func theListenerUsesTheLoopbackAddressOfTheRedirectURI() throws {
+  @Test(
+    .parity(
+      "+handleMSALResponse:sourceApplication:", "MSALPublicClientApplicationConfig.redirectUri",
+      "MSALPublicClientApplicationConfig.initWithClientId:redirectUri:authority:"))
+  func theListenerUsesTheLoopbackAddressOfTheRedirectURI() throws {
     let bench = try SignInBench()
     for uri in ["http://localhost", "http://[::1]/", "http://127.0.0.1/callback"] {
       var application = try bench.application()
@@ -149,7 +178,10 @@ import TokenVaultModel
     }
   }
 
-  @Test func signOutParametersReachTheProvidersPage() async throws {
+  @Test(
+    .parity("MSALSignoutParameters.webviewParameters", "MSALSignoutParameters.extraQueryParameters")
+  )
+  func signOutParametersReachTheProvidersPage() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try bench.signIn(as: Self.ada).account
@@ -170,5 +202,126 @@ import TokenVaultModel
     #expect(page.contains(FormParameters.encode(Self.ada)) && !page.contains("somebody"))
     #expect(report.revocations.isEmpty)
     #expect(try bench.provider.counter("revocationRequests") == 0)
+  }
+
+  @Test(.parity("accountForUsername:error:", "MSALInternalErrorAmbiguousAccount -42102"))
+  func aUsernameOfSeveralAccountsIsAnErrorThatListsThem() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let user = "rosalind@customers.example"
+    for policy in ["B2C_1_susi", "B2C_1_edit"] {
+      try bench.signIn(
+        as: user, scopes: "https://fabrikamb2c.example/api/demo.read",
+        bench.application("tfp/fabrikamb2c.example/\(policy)"))
+    }
+    let error = await #expect(throws: VaultError.self) {
+      try await app.vault.account(username: user)
+    }
+    guard case .ambiguousAccount(user, let candidates)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(Set(candidates.compactMap(\.policy)) == ["b2c_1_susi", "b2c_1_edit"])
+  }
+
+  @Test(
+    .parity(
+      "MSALAccount.homeAccountId", "MSALAccountId.identifier", "MSALAccountId.objectId",
+      "MSALAccountId.tenantId"))
+  func anAccountIdentifierNamesTheObjectAndItsHomeTenant() throws {
+    let account = try SignInBench().signIn(as: Self.ada).account
+    let home = account.homeAccountID
+    #expect(home.identifier == "\(home.objectID).\(home.tenantID)")
+    #expect(account.identifier == home.identifier)
+    #expect(account.claims?.objectID == home.objectID)
+    #expect(account.claims?.tenantID == home.tenantID)
+  }
+
+  @Test(.parity("MSALTokenParameters.account", "MSALSilentTokenParameters.initWithScopes:account:"))
+  func aSilentRequestServesItsOwnAccount() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    var signedIn: [TokenResult] = []
+    for user in [Self.ada, Self.linus] {
+      bench.browser.hand.cookies = [:]
+      signedIn.append(try bench.signIn(as: user))
+    }
+    for result in signedIn {
+      let served = try await app.acquireTokenSilent(
+        SilentRequest(scopes: ScopeSet(["User.Read"]), account: result.account))
+      #expect(served.account.identity == result.account.identity)
+      #expect(served.accessToken.reveal() == result.accessToken.reveal())
+    }
+  }
+
+  @Test(
+    .parity(
+      "MSALDisplayableUserIdKey", "MSALHomeAccountIdKey", "MSALErrorInteractionRequired -50002",
+      "MSALInternalErrorInvalidGrant -42004"))
+  func anErrorThatRequiresTheUserNamesTheAccount() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let linus = try bench.signIn(as: Self.linus).account
+    bench.browser.hand.cookies = [:]
+    try bench.signIn(as: Self.ada)
+    try bench.provider.fault(#"{"error": "invalid_grant", "suberror": "basic_action"}"#)
+    var silent = SilentRequest(scopes: ScopeSet(["User.Read"]), account: linus)
+    silent.forceRefresh = true
+    let asked = silent
+    let error = await #expect(throws: VaultError.self) { try await app.acquireTokenSilent(asked) }
+    guard case .interactionRequired(.refused(let refusal), let account, let group)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(refusal.code == "invalid_grant")
+    #expect(account.username == Self.linus)
+    #expect(account.homeAccountID == linus.homeAccountID)
+    #expect(group == linus.group)
+  }
+
+  @Test(.parity("MSALInternalErrorAccountRequired -42106"))
+  func aSilentRequestForAnErasedAccountIsRefused() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    let account = try bench.signIn(as: Self.ada).account
+    var parameters = SignOutParameters()
+    parameters.wipeAccount = true
+    #expect(try await app.signOut(account, parameters).isClean)
+    let error = await #expect(throws: VaultError.self) {
+      try await app.acquireTokenSilent(
+        SilentRequest(scopes: ScopeSet(["User.Read"]), account: account))
+    }
+    guard case .noAccount(let selector, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(selector == account.selector)
+    #expect(try bench.provider.counter("refreshRequests") == 0)
+  }
+
+  @Test(.parity("MSALWebAuthDidFailNotification"))
+  func aFailedSignInThrowsItsErrorAfterTheLastEvent() async throws {
+    let bench = try SignInBench()
+    let app = try application(bench)
+    bench.browser.script.withLock {
+      $0 = { browser, url in
+        let back = try browser.answer(try browser.open(url), ["action": "cancel"])
+        _ = try RawHTTP.send("GET", back.headers["location"] ?? "")
+      }
+    }
+    let events = app.events
+    let signIn = Task {
+      try await app.acquireToken(interactive: InteractiveRequest(scopes: ScopeSet(["User.Read"])))
+    }
+    var isFinished = false
+    for await event in events {
+      if case .finished = event {
+        isFinished = true
+        break
+      }
+    }
+    #expect(isFinished)
+    let error = await #expect(throws: VaultError.self) { try await signIn.value }
+    #expect(error?.signIn == .userCancelled)
   }
 }

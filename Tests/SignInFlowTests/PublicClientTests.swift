@@ -37,7 +37,17 @@ import TokenVaultModel
     } catch let error as VaultError { return error }
   }
 
-  @Test func theCallsOfTheTutorialWorkAsDescribed() async throws {
+  @Test(
+    .parity(
+      "MSALPublicClientApplication.initWithConfiguration:error:",
+      "acquireTokenWithParameters:completionBlock:",
+      "acquireTokenSilentWithParameters:completionBlock:", "MSALTokenParameters.authority",
+      "MSALSilentTokenParameters.initWithScopes:account:",
+      "MSALInteractiveTokenParameters.initWithScopes:webviewParameters:",
+      "MSALAuthenticationSchemeBearer", "MSALAuthSchemeBearer", "MSALResult.accessToken",
+      "MSALResult.idToken", "MSALResult.tenantProfile", "MSALResult.account",
+      "MSALResult.authority", "MSALResult.authorizationHeader"))
+  func theCallsOfTheTutorialWorkAsDescribed() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     #expect(try await app.accounts().accounts.isEmpty)
@@ -80,7 +90,8 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshRequests") == 0)
   }
 
-  @Test func manyTasksMakeOneRefresh() async throws {
+  @Test(.parity("acquireTokenSilentWithParameters:completionBlock:"))
+  func manyTasksMakeOneRefresh() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: request).account
@@ -96,7 +107,10 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func theVaultServesDuringASignInAndASecondSignInIsRefused() async throws {
+  @Test(
+    .parity(
+      "+cancelCurrentWebAuthSession", "MSALInternalErrorInteractiveSessionAlreadyRunning -42402"))
+  func theVaultServesDuringASignInAndASecondSignInIsRefused() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let account = try await app.acquireToken(interactive: request).account
@@ -118,7 +132,11 @@ import TokenVaultModel
     #expect(try await app.acquireToken(interactive: request).account.identity == account.identity)
   }
 
-  @Test func theEventsReportTheStepsOfASignIn() async throws {
+  @Test(
+    .parity(
+      "MSALWebAuthDidStartLoadNotification", "MSALWebAuthDidFinishLoadNotification",
+      "MSALWebAuthDidCompleteNotification"))
+  func theEventsReportTheStepsOfASignIn() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let events = app.events
@@ -139,7 +157,8 @@ import TokenVaultModel
     _ = try await signIn.value
   }
 
-  @Test func aCancelledTaskEndsItsSignIn() async throws {
+  @Test(.parity("+cancelCurrentWebAuthSession"))
+  func aCancelledTaskEndsItsSignIn() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     bench.browser.script.withLock { $0 = { _, _ in } }
@@ -153,7 +172,12 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func anUnknownAuthorityIsNotContacted() async throws {
+  @Test(
+    .parity(
+      "MSALTokenParameters.authority", "MSALPublicClientApplicationConfig.knownAuthorities",
+      "MSALInternalErrorFailedAuthorityValidation -42010", "ClientApplication.instance_discovery",
+      "ClientApplication.validate_authority", "public.WithInstanceDiscovery"))
+  func anUnknownAuthorityIsNotContacted() async throws {
     let bench = try SignInBench()
     let other = try ProviderProcess()
     let foreign = try Authority("\(other.url)/common/v2.0")
@@ -177,7 +201,11 @@ import TokenVaultModel
     #expect(try other.log().isEmpty)
   }
 
-  @Test func removeAffectsThisApplicationAndWipeAffectsAll() async throws {
+  @Test(
+    .parity(
+      "removeAccount:error:", "signoutWithAccount:signoutParameters:completionBlock:",
+      "MSALSignoutParameters.signoutFromBrowser", "MSALSignoutParameters.wipeAccount"))
+  func removeAffectsThisApplicationAndWipeAffectsAll() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let other = try application(bench, client: ProviderProcess.familyClients[0])
@@ -203,7 +231,8 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func wipingTheCacheRemovesEveryAccount() async throws {
+  @Test(.parity("MSALSignoutParameters.wipeCacheForAllAccounts"))
+  func wipingTheCacheRemovesEveryAccount() async throws {
     let bench = try SignInBench()
     let app = try application(bench)
     let ada = try await app.acquireToken(interactive: request).account
@@ -219,7 +248,12 @@ import TokenVaultModel
     #expect(try await app.accounts().accounts.isEmpty)
   }
 
-  @Test func theEventsReportADeviceCode() async throws {
+  @Test(
+    .parity(
+      "PublicClientApplication.initiate_device_flow",
+      "PublicClientApplication.acquire_token_by_device_flow",
+      "public.Client.AcquireTokenByDeviceCode"))
+  func theEventsReportADeviceCode() async throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     let app = try application(bench)
     let events = app.events
@@ -235,7 +269,11 @@ import TokenVaultModel
     #expect(try await signIn.value.account.username == Self.user)
   }
 
-  @Test func theExtendedLifetimeIsAnOptionOfTheConfiguration() async throws {
+  @Test(
+    .parity(
+      "MSALResult.extendedLifeTimeToken",
+      "MSALPublicClientApplicationConfig.extendedLifetimeEnabled"))
+  func theExtendedLifetimeIsAnOptionOfTheConfiguration() async throws {
     let bench = try SignInBench()
     let app = try application(bench) { $0.extendedLifetimeEnabled = true }
     let account = try await app.acquireToken(interactive: request).account

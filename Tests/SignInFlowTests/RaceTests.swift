@@ -65,10 +65,51 @@ import TokenVaultModel
         }
       }
       #expect(error?.reason == .signedOut)
-      let left = try bench.accounts()
-      #expect(left.count == (client == nil ? 0 : 1))
-      #expect(left.allSatisfy { !$0.isSignedIn && !$0.isRefreshTokenStored })
-      #expect(left.allSatisfy { $0.accessTokenExpiresOn == nil })
+      #expect(try bench.accounts().isEmpty)
+    }
+  }
+
+  /// Another process stores a newer refresh token when the sign-out has already read the account.
+  @Test func aTokenThatARefreshStoresDuringASignOutIsRevoked() throws {
+    let bench = try SignInBench()
+    try bench.signIn(as: Self.user)
+    let stored = Mutex<[String]>([])
+    let session = bench.vault.groupSession { configuration in
+      // The sign-out reads this between its first read and its transaction.
+      configuration.bootIdentifier = {
+        guard stored.withLock({ $0.isEmpty }) else { return "first boot" }
+        do {
+          _ = try bench.silent(of: Self.user) { $0.forceRefresh = true }
+          let tokens = try CacheExport(bench.vault.groupSession()).run(.all).tokens
+          stored.withLock {
+            $0 = tokens.filter { $0.credential.kind == .refreshToken }.map { $0.secret.reveal() }
+          }
+        } catch { Issue.record("\(error)") }
+        return "first boot"
+      }
+    }
+    var platform = bench.platform
+    let recorder = Recorder(platform.transport)
+    platform.transport = recorder
+    let report = try Revocation(Acquisition(session, platform: platform))
+      .signOut(.accounts([.named(Self.user)]))
+    #expect(report.revocations.map(\.outcome) == [.revoked])
+    let newer = try #require(stored.withLock { $0 }.first)
+    #expect(recorder.bodies.withLock { $0 }.contains { $0.contains("token=\(newer)") })
+  }
+
+  /// Records the bodies of all requests.
+  private final class Recorder: BlockingTransport {
+    let bodies = Mutex<[String]>([])
+    private let base: any BlockingTransport
+
+    init(_ base: any BlockingTransport) { self.base = base }
+
+    func send(
+      _ request: HTTPRequest, _ cancellation: Cancellation
+    ) throws(TransportError) -> HTTPResponse {
+      bodies.withLock { $0.append(String(decoding: request.body ?? [], as: UTF8.self)) }
+      return try base.send(request, cancellation)
     }
   }
 
@@ -178,7 +219,12 @@ import TokenVaultModel
     try bench.signIn(as: "grace@contoso.example")
   }
 
-  @Test func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
+  @Test(
+    .parity(
+      "PublicClientApplication.initiate_device_flow",
+      "PublicClientApplication.acquire_token_by_device_flow",
+      "public.Client.AcquireTokenByDeviceCode"))
+  func rfc8628_aDeviceSignInCanSucceedBeRefusedOrBeCancelled() throws {
     let bench = try SignInBench(#"{"deviceInterval": 1}"#)
     func signIn(as username: String?) throws -> TokenResult {
       try Acquisition(bench.vault.groupSession(), platform: bench.platform) { event in

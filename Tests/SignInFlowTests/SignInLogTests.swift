@@ -15,7 +15,11 @@ import TokenVaultModel
     var texts: [String] { all.withLock { $0.map(\.text) } }
   }
 
-  @Test(arguments: SignInLog.Level.allCases)
+  @Test(
+    .parity(
+      "MSALGlobalConfig.loggerConfig", "MSALLoggerConfig.logLevel",
+      "MSALLoggerConfig.setLogCallback:", "MSALLoggerConfig.logMaskingLevel",
+      "MSALLogMaskingSettingsMaskAllPII"), arguments: SignInLog.Level.allCases)
   func theLogReportsEventsWithoutSecretsOrNames(level: SignInLog.Level) async throws {
     let bench = try SignInBench()
     let lines = Lines()

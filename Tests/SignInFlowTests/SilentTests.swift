@@ -30,7 +30,8 @@ import TokenVaultModel
     #expect(try bench.provider.counter("refreshes") == 1)
   }
 
-  @Test func anExpiredTokenIsServedDuringAnOutageOnlyIfRequested() throws {
+  @Test(.parity("MSALPublicClientApplicationConfig.extendedLifetimeEnabled"))
+  func anExpiredTokenIsServedDuringAnOutageOnlyIfRequested() throws {
     let (bench, first) = try signedIn()
     try bench.advance(by: 3700)
     for fault in [#"{"status": 503, "count": 2}"#, #"{"ending": "cut", "count": 2}"#] {
@@ -58,12 +59,14 @@ import TokenVaultModel
     #expect(throttled?.refusal?.suberror == "basic_action")
   }
 
-  @Test(arguments: [
-    (#"{"status": 429, "retryAfter": 40}"#, Int64(40)), (#"{"status": 429}"#, 60),
-    (#"{"status": 500}"#, 60), (#"{"status": 503, "retryAfter": 100000}"#, 3600),
-    (#"{"error": "temporarily_unavailable", "status": 503, "retryAfter": 5}"#, 5),
-    (#"{"error": "invalid_request", "retryAfter": 7}"#, 7),
-  ])
+  @Test(
+    .parity("MSALThrottlingCacheHitKey", "ClientApplication.http_cache"),
+    arguments: [
+      (#"{"status": 429, "retryAfter": 40}"#, Int64(40)), (#"{"status": 429}"#, 60),
+      (#"{"status": 500}"#, 60), (#"{"status": 503, "retryAfter": 100000}"#, 3600),
+      (#"{"error": "temporarily_unavailable", "status": 503, "retryAfter": 5}"#, 5),
+      (#"{"error": "invalid_request", "retryAfter": 7}"#, 7),
+    ])
   func aRateLimitingProviderIsNotContactedUntilTheDelayEnds(fault: String, seconds: Int64) throws {
     let (bench, _) = try signedIn()
     // The test is exact to the second.
@@ -86,17 +89,21 @@ import TokenVaultModel
     #expect(try !bench.silent(of: Self.user).isFromCache)
   }
 
-  @Test(arguments: [
-    (#""error": "invalid_grant", "suberror": "bad_token", "code": 50173"#, false),
-    (#""error": "invalid_grant", "suberror": "token_expired", "code": 700082"#, false),
-    (#""error": "invalid_grant", "code": 70008"#, false),
-    (#""error": "invalid_grant", "code": 65001"#, true),
-    (#""error": "invalid_grant", "suberror": "consent_required", "code": 65001"#, true),
-    (#""error": "invalid_grant", "suberror": "basic_action", "code": 50076"#, true),
-    (#""error": "interaction_required", "suberror": "additional_action""#, true),
-    (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
-    (#""status": 400"#, true), (#""status": 401"#, true),
-  ])
+  @Test(
+    .parity(
+      "MSALThrottlingCacheHitKey", "MSALErrorInteractionRequired -50002",
+      "MSALInternalErrorInvalidGrant -42004", "ClientApplication.acquire_token_silent_with_error"),
+    arguments: [
+      (#""error": "invalid_grant", "suberror": "bad_token", "code": 50173"#, false),
+      (#""error": "invalid_grant", "suberror": "token_expired", "code": 700082"#, false),
+      (#""error": "invalid_grant", "code": 70008"#, false),
+      (#""error": "invalid_grant", "code": 65001"#, true),
+      (#""error": "invalid_grant", "suberror": "consent_required", "code": 65001"#, true),
+      (#""error": "invalid_grant", "suberror": "basic_action", "code": 50076"#, true),
+      (#""error": "interaction_required", "suberror": "additional_action""#, true),
+      (#""error": "login_required""#, true), (#""error": "consent_required""#, true),
+      (#""status": 400"#, true), (#""status": 401"#, true),
+    ])
   func aRefusalIsThrottledAndOnlyAnInvalidRefreshTokenIsDeleted(fault: String, isKept: Bool) throws
   {
     let (bench, _) = try signedIn()
@@ -142,7 +149,8 @@ import TokenVaultModel
     #expect(try !isThrottled())
   }
 
-  @Test func aForcedRefreshAndAClaimsRequestContactTheProvider() throws {
+  @Test(.parity("MSALTokenParameters.claimsRequest", "MSALSilentTokenParameters.forceRefresh"))
+  func aForcedRefreshAndAClaimsRequestContactTheProvider() throws {
     let (bench, first) = try signedIn()
     let forced = try bench.silent(of: Self.user) { $0.forceRefresh = true }
     #expect(forced.accessToken.reveal() != first.accessToken.reveal())
@@ -155,7 +163,11 @@ import TokenVaultModel
     #expect(served.accessToken.reveal() == stronger.accessToken.reveal())
   }
 
-  @Test func declinedScopesAreAnErrorAndTheTokenForGrantedOnesIsKept() throws {
+  @Test(
+    .parity(
+      "MSALDeclinedScopesKey", "MSALGrantedScopesKey", "MSALInvalidResultKey",
+      "MSALErrorServerDeclinedScopes -50003"))
+  func declinedScopesAreAnErrorAndTheTokenForGrantedOnesIsKept() throws {
     let bench = try SignInBench(#"{"declinedScopes": ["Mail.Read"]}"#)
     let error = try failure { try bench.signIn(as: Self.user, scopes: "User.Read Mail.Read") }
     guard case .declinedScopes(let granted, let declined)? = error?.signIn else {

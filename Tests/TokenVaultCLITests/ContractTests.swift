@@ -95,9 +95,10 @@ struct ContractTests {
         "custody", "deviceMode", "exists", "generation", "manifest", "members", "name", "title",
       ]
     ),
+    ("import --remove one.json ada@contoso.example", ["account", "entriesRemoved", "file"]),
     (
       "sign-out bob@contoso.example",
-      ["accounts", "browserSessions", "clean", "group", "places", "revocations"]
+      ["accounts", "browserSessions", "clean", "group", "keptAccounts", "places", "revocations"]
     ),
     ("group delete com.microsoft.identity.universalstorage --yes", ["deleted"]),
   ])

@@ -209,6 +209,9 @@ import TokenVaultModel
       var state = GroupState()
       state.changes = number()
       state.accountCount = number()
+      state.accountsEver = UInt64.random(in: 0...2, using: &random)
+      if Bool.random(using: &random) { state.signedOutClients = [text(), text()] }
+      if Bool.random(using: &random) { state.importedFiles = [text(), text()] }
       state.rows.add(Array((data() + [UInt8](repeating: 1, count: 32)).prefix(32)))
       state.current = Bool.random(using: &random) ? [1, 2] : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -227,6 +230,22 @@ import TokenVaultModel
           try GroupState(encoded: Array(bytes[..<cut]))
         }
       }
+    }
+  }
+
+  @Test func aStateWithoutAPastHasVersion1AndNoOtherEncoding() throws {
+    for (count, ever) in [(0, 0), (1, 1), (2, 2), (7, 2)] as [(UInt64, UInt64)] {
+      var state = GroupState()
+      (state.accountCount, state.accountsEver) = (count, ever)
+      #expect(state.encoded().first == 1)
+      let other = [2] + state.encoded().dropFirst() + [UInt8(ever), 0, 0]
+      #expect(throws: StoreError.damaged(rows: nil)) { try GroupState(encoded: other) }
+    }
+    for (count, ever) in [(0, 1), (0, 2), (1, 2), (2, 1)] as [(UInt64, UInt64)] {
+      var state = GroupState()
+      (state.accountCount, state.accountsEver) = (count, ever)
+      #expect(state.encoded().first == 2)
+      #expect(try GroupState(encoded: state.encoded()) == state)
     }
   }
 

@@ -19,6 +19,8 @@ import TokenVaultSystem
 
   @Test func aWaitEndsWithTheEventOrWithTheDeadline() throws {
     let pipe = Pipe()
+    // A released pipe closes its descriptors.
+    defer { withExtendedLifetime(pipe) {} }
     let input = pipe.fileHandleForReading.fileDescriptor
     let start = ContinuousClock.now
     #expect(try Deadline(milliseconds: 50).wait(for: POLLIN, on: input) == false)

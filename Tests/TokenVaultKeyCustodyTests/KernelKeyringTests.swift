@@ -14,10 +14,10 @@ import TokenVaultCrypto
     #expect(try kept(id.with(generation: 8)) == nil)
     #expect(try kept(.fresh(generation: 7)) == nil)
 
-    #expect(try KernelKeyring.forget(id))
+    #expect(try KernelKeyring.forgetAll(of: id.groupID))
     #expect(try kept(id) == nil)
     #expect(try KernelKeyring.secondsLeft(id) == nil)
-    #expect(try KernelKeyring.forget(id) == false)
+    #expect(try KernelKeyring.forgetAll(of: id.groupID) == false)
   }
 
   @Test func aSuccessorIsKeptForTheRemainingTime() throws {
@@ -29,8 +29,13 @@ import TokenVaultCrypto
     let next = id.with(generation: 2)
     try KernelKeyring.keep(key, as: next, seconds: left)
     #expect(try #require(try KernelKeyring.secondsLeft(next)) <= left)
-    try KernelKeyring.forget(id)
-    try KernelKeyring.forget(next)
+    // Both generations, and no other group's key.
+    let other = GroupKeyID.fresh()
+    try KernelKeyring.keep(key, as: other, seconds: 600)
+    #expect(try KernelKeyring.forgetAll(of: id.groupID))
+    #expect(try kept(id) == nil && kept(next) == nil)
+    #expect(try kept(other) == bytes(key))
+    try KernelKeyring.forgetAll(of: other.groupID)
   }
 
   @Test func keepingAKeyAgainReplacesItAndItsLifetime() throws {
@@ -40,7 +45,7 @@ import TokenVaultCrypto
     try KernelKeyring.keep(second, as: id, seconds: 60)
     #expect(try kept(id) == bytes(second))
     #expect(try #require(try KernelKeyring.secondsLeft(id)) <= 60)
-    try KernelKeyring.forget(id)
+    try KernelKeyring.forgetAll(of: id.groupID)
   }
 
   @Test func aKeyIsGoneAfterItsLifetime() throws {
@@ -51,7 +56,7 @@ import TokenVaultCrypto
     while try kept(id) != nil, ContinuousClock.now < end { usleep(20_000) }
     #expect(try kept(id) == nil)
     #expect(try KernelKeyring.secondsLeft(id) == nil)
-    #expect(try KernelKeyring.forget(id) == false)
+    #expect(try KernelKeyring.forgetAll(of: id.groupID) == false)
   }
 
   @Test func aLifetimeOfZeroWhichMeansForeverIsRefused() throws {

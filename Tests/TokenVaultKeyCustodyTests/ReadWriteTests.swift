@@ -10,14 +10,17 @@ import TokenVaultSystem
   @Test func aPipeThatArrivesInPiecesIsReadToItsEnd() async throws {
     let sent = (0..<300_000).map { UInt8($0 & 255) }
     let pipe = Pipe()
-    let (input, output) = (
-      pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor
-    )
     async let writing: Void = onThread {
       // Larger than a pipe holds, so that every write but the last is cut short.
-      #expect(throws: Never.self) { try SystemCalls.writeAll(sent, to: output) }
-      close(output)
+      #expect(throws: Never.self) {
+        let output = pipe.fileHandleForWriting
+        try SystemCalls.writeAll(sent, to: output.fileDescriptor)
+        try output.close()
+      }
     }
+    // A released pipe closes its descriptors.
+    defer { withExtendedLifetime(pipe) {} }
+    let input = pipe.fileHandleForReading.fileDescriptor
     #expect(try SystemCalls.readAll(input, limit: sent.count) == sent)
     await writing
   }

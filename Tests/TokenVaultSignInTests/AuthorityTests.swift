@@ -1,5 +1,6 @@
 import Testing
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -77,7 +78,12 @@ import TokenVaultModel
     ]
   }()
 
-  @Test(arguments: forms) func aURLDeterminesKindTenantHostAndDiscovery(form: Form) throws {
+  @Test(
+    .parity(
+      "MSALAuthority.authorityWithURL:error:", "MSALAuthority.url",
+      "MSALAADAuthority.initWithURL:error:", "MSALB2CAuthority.initWithURL:error:",
+      "MSALCIAMAuthority.initWithURL:error:"), arguments: forms)
+  func aURLDeterminesKindTenantHostAndDiscovery(form: Form) throws {
     let authority = try Authority(form.url)
     #expect(authority.kind == form.kind)
     #expect(authority.tenant == form.tenant)
@@ -87,20 +93,26 @@ import TokenVaultModel
     #expect(try Authority(authority.url) == authority)
   }
 
-  @Test(arguments: [
-    "", "login.microsoftonline.com/common", "http://login.microsoftonline.com/common",
-    "http://id.example", "ftp://id.example", "https://login.microsoftonline.com",
-    "https://login.microsoftonline.com/", "https://login.microsoftonline.com/a/b",
-    "https://user:secret@id.example", "https://id.example?x=1", "https://id.example#f",
-    "https://contoso.ciamlogin.com/a/b", "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
-    "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com", "https://id.example/v2.0",
-    "https://id.example/a/b/v2.0", "http://10.0.0.1/common/v2.0",
-  ])
+  @Test(
+    .parity(
+      "MSALAuthority.authorityWithURL:error:", "MSALCIAMAuthority.initWithURL:validateFormat:error:"
+    ),
+    arguments: [
+      "", "login.microsoftonline.com/common", "http://login.microsoftonline.com/common",
+      "http://id.example", "ftp://id.example", "https://login.microsoftonline.com",
+      "https://login.microsoftonline.com/", "https://login.microsoftonline.com/a/b",
+      "https://user:secret@id.example", "https://id.example?x=1", "https://id.example#f",
+      "https://contoso.ciamlogin.com/a/b", "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
+      "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com", "https://id.example/v2.0",
+      "https://id.example/a/b/v2.0", "http://10.0.0.1/common/v2.0",
+    ])
   func invalidAuthoritiesAreRefused(url: String) {
     #expect(throws: SignInError.invalidAuthority) { try Authority(url) }
   }
 
-  @Test(arguments: ["https://adfs.contoso.example/adfs", "https://id.example/ADFS/v2.0"])
+  @Test(
+    .parity("MSALADFSAuthority"),
+    arguments: ["https://adfs.contoso.example/adfs", "https://id.example/ADFS/v2.0"])
   func adfsIsReportedAsUnsupported(url: String) {
     #expect(throws: SignInError.unsupportedAuthority) { try Authority(url) }
   }
@@ -129,7 +141,11 @@ import TokenVaultModel
     #expect(AuthorityType(cacheText: "MSSTS", environment: authority.environment) == .b2c)
   }
 
-  @Test func audiencesAndCloudsMakeAuthorities() throws {
+  @Test(
+    .parity(
+      "MSALAADAuthority.initWithCloudInstance:audienceType:rawTenant:error:",
+      "MSALAADAuthority.initWithEnvironment:audienceType:rawTenant:error:"))
+  func audiencesAndCloudsMakeAuthorities() throws {
     #expect(
       try Authority.entra(.tenant("contoso.com"), in: .china).description
         == "https://login.partner.microsoftonline.cn/contoso.com")
@@ -140,7 +156,8 @@ import TokenVaultModel
     }
   }
 
-  @Test func changingTheTenantKeepsTheServer() throws {
+  @Test(.parity("MSALAADAuthority.initWithURL:rawTenant:error:"))
+  func changingTheTenantKeepsTheServer() throws {
     for url in ["https://login.microsoftonline.us/common", "http://[::1]:9/common/v2.0"] {
       let other = try Authority(url).with(tenant: Self.guid)
       #expect(other.tenant == Self.guid)

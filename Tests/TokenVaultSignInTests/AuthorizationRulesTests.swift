@@ -1,6 +1,7 @@
 import Testing
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -78,7 +79,8 @@ import TokenVaultModel
     ])
   }
 
-  @Test func rfc9700_section2_1_1_extraParametersCannotReplaceProtocolParameters() throws {
+  @Test(.parity("MSALTokenParameters.extraQueryParameters"))
+  func rfc9700_section2_1_1_extraParametersCannotReplaceProtocolParameters() throws {
     let forged = [
       "code_challenge": "x", "code_challenge_method": "plain", "state": "s", "nonce": "n",
       "redirect_uri": "https://evil.example", "client_id": "evil", "response_type": "token",
@@ -90,7 +92,12 @@ import TokenVaultModel
     #expect(!parameters.hasRepeats)
   }
 
-  @Test func rfc6749_section4_1_1_theRequestContainsItsParameters() throws {
+  @Test(
+    .parity(
+      "MSALTokenParameters.scopes", "MSALInteractiveTokenParameters.promptType",
+      "MSALInteractiveTokenParameters.loginHint", "MSALInteractiveTokenParameters.domainHint",
+      "MSALInteractiveTokenParameters.extraScopesToConsent"))
+  func rfc6749_section4_1_1_theRequestContainsItsParameters() throws {
     let parameters = try session {
       $0.extraScopesToConsent = ScopeSet(["later"])
       $0.prompt = .selectAccount
@@ -137,7 +144,8 @@ import TokenVaultModel
     #expect(stray(session, malformed) == .state)
   }
 
-  @Test func rfc6749_section3_1_aResponseWithARepeatedParameterIsRefused() throws {
+  @Test(.parity("MSALInternalErrorInvalidResponse -42600"))
+  func rfc6749_section3_1_aResponseWithARepeatedParameterIsRefused() throws {
     let session = try session()
     let state = session.address.parameters["state"]
     #expect(try failure(session, ["code": "a", "code": "b", "state": state]) == .badRedirect)
@@ -146,10 +154,12 @@ import TokenVaultModel
     #expect(try failure(session, ["state": state]) == .badRedirect)
   }
 
-  @Test(arguments: [
-    "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
-    "server_error", "temporarily_unavailable", "interaction_required",
-  ])
+  @Test(
+    .parity("MSALErrorServerError -50006", "MSALInternalErrorAuthorizationFailed -42104"),
+    arguments: [
+      "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
+      "server_error", "temporarily_unavailable", "interaction_required",
+    ])
   func rfc6749_section4_1_2_1_anErrorResponseIsReported(code: String) throws {
     let session = try session()
     let state = session.address.parameters["state"]
@@ -285,24 +295,30 @@ import TokenVaultModel
     #expect(session.evaluate(RedirectRequest(path: "//other", query: query)).answer == nil)
   }
 
-  @Test(arguments: [
-    ("http://127.0.0.1/", "http://127.0.0.1/"), ("http://127.0.0.1:80/a", "http://127.0.0.1/a"),
-    ("http://[::1]:8080/cb", "http://[::1]:8080/cb"), ("http://localhost", "http://localhost"),
-    ("msauth.com.example://auth", "msauth.com.example://auth"),
-    ("Com.Example.App:/back", "com.example.app:/back"),
-  ])
+  @Test(
+    .parity(
+      "MSALPublicClientApplicationConfig.redirectUri", "MSALRedirectUri.url",
+      "PublicClientApplication.acquire_token_interactive port", "public.WithRedirectURI"),
+    arguments: [
+      ("http://127.0.0.1/", "http://127.0.0.1/"), ("http://127.0.0.1:80/a", "http://127.0.0.1/a"),
+      ("http://[::1]:8080/cb", "http://[::1]:8080/cb"), ("http://localhost", "http://localhost"),
+      ("msauth.com.example://auth", "msauth.com.example://auth"),
+      ("Com.Example.App:/back", "com.example.app:/back"),
+    ])
   func rfc8252_section7_redirectURIsOfNativeAppsAreAccepted(text: String, normal: String) throws {
     #expect(try RedirectURI(text).description == normal)
   }
 
-  @Test(arguments: [
-    "https://app.example/cb", "https://127.0.0.1/", "http://app.example/", "http://10.0.0.1/",
-    "http://127.0.0.2/", "http://localhost.evil.example/", "http://127.0.0.1/?a=b",
-    "http://127.0.0.1/#f", "myapp://auth", "javascript:alert(1)", "com.example.app:",
-    "com.example.app:/a b", "com.example.app://x?y", "com.example\n.app:/",
-    "urn:ietf:wg:oauth:2.0:oob",
-    "",
-  ])
+  @Test(
+    .parity("MSALInternalErrorInvalidRedirectURI -42011"),
+    arguments: [
+      "https://app.example/cb", "https://127.0.0.1/", "http://app.example/", "http://10.0.0.1/",
+      "http://127.0.0.2/", "http://localhost.evil.example/", "http://127.0.0.1/?a=b",
+      "http://127.0.0.1/#f", "myapp://auth", "javascript:alert(1)", "com.example.app:",
+      "com.example.app:/a b", "com.example.app://x?y", "com.example\n.app:/",
+      "urn:ietf:wg:oauth:2.0:oob",
+      "",
+    ])
   func rfc8252_section7_otherRedirectURIsAreRefused(text: String) {
     #expect(throws: SignInError.invalidRedirectURI) { try RedirectURI(text) }
   }

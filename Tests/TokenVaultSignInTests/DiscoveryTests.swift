@@ -1,5 +1,6 @@
 import Testing
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -34,40 +35,42 @@ import TokenVaultModel
     #expect(provider.requests.first?.method == "GET")
   }
 
-  @Test(arguments: [
-    ("issuer", JSONValue?.none, SignInError.DiscoveryFault.field("issuer")),
-    ("issuer", .number("1"), .field("issuer")), ("issuer", .array([]), .field("issuer")),
-    ("issuer", .string("https://evil.example"), .issuer),
-    ("issuer", .string("https://id.example.evil.example"), .issuer),
-    ("issuer", .string("http://id.example"), .issuer),
-    ("issuer", .string("https://id.example/other"), .issuer),
-    ("issuer", .string("https://ID.example"), .issuer),
-    ("token_endpoint", nil, .field("token_endpoint")),
-    ("token_endpoint", .object([]), .field("token_endpoint")),
-    ("token_endpoint", .string("http://id.example/token"), .endpoint("token_endpoint")),
-    ("token_endpoint", .string("http://127.0.0.1/token"), .endpoint("token_endpoint")),
-    ("token_endpoint", .string("/token"), .endpoint("token_endpoint")),
-    (
-      "authorization_endpoint", .string("javascript:alert(1)"),
-      .endpoint("authorization_endpoint")
-    ),
-    (
-      "authorization_endpoint", .string("http://id.example/a"),
-      .endpoint("authorization_endpoint")
-    ),
-    ("jwks_uri", .string("file:///etc/passwd"), .endpoint("jwks_uri")),
-    ("revocation_endpoint", .string("http://id.example/r"), .endpoint("revocation_endpoint")),
-    ("end_session_endpoint", .string("http://id.example/r"), .endpoint("end_session_endpoint")),
-    (
-      "device_authorization_endpoint", .string("https://user@id.example/"),
-      .endpoint("device_authorization_endpoint")
-    ),
-    ("scopes_supported", .string("openid"), .field("scopes_supported")),
-    (
-      "id_token_signing_alg_values_supported", .object([]),
-      .field("id_token_signing_alg_values_supported")
-    ),
-  ])
+  @Test(
+    .parity("MSALInternalErrorFailedAuthorityValidation -42010"),
+    arguments: [
+      ("issuer", JSONValue?.none, SignInError.DiscoveryFault.field("issuer")),
+      ("issuer", .number("1"), .field("issuer")), ("issuer", .array([]), .field("issuer")),
+      ("issuer", .string("https://evil.example"), .issuer),
+      ("issuer", .string("https://id.example.evil.example"), .issuer),
+      ("issuer", .string("http://id.example"), .issuer),
+      ("issuer", .string("https://id.example/other"), .issuer),
+      ("issuer", .string("https://ID.example"), .issuer),
+      ("token_endpoint", nil, .field("token_endpoint")),
+      ("token_endpoint", .object([]), .field("token_endpoint")),
+      ("token_endpoint", .string("http://id.example/token"), .endpoint("token_endpoint")),
+      ("token_endpoint", .string("http://127.0.0.1/token"), .endpoint("token_endpoint")),
+      ("token_endpoint", .string("/token"), .endpoint("token_endpoint")),
+      (
+        "authorization_endpoint", .string("javascript:alert(1)"),
+        .endpoint("authorization_endpoint")
+      ),
+      (
+        "authorization_endpoint", .string("http://id.example/a"),
+        .endpoint("authorization_endpoint")
+      ),
+      ("jwks_uri", .string("file:///etc/passwd"), .endpoint("jwks_uri")),
+      ("revocation_endpoint", .string("http://id.example/r"), .endpoint("revocation_endpoint")),
+      ("end_session_endpoint", .string("http://id.example/r"), .endpoint("end_session_endpoint")),
+      (
+        "device_authorization_endpoint", .string("https://user@id.example/"),
+        .endpoint("device_authorization_endpoint")
+      ),
+      ("scopes_supported", .string("openid"), .field("scopes_supported")),
+      (
+        "id_token_signing_alg_values_supported", .object([]),
+        .field("id_token_signing_alg_values_supported")
+      ),
+    ])
   func rfc8414_section3_3_anInvalidDocumentIsRefusedAndNotKept(
     name: String, value: JSONValue?, fault: SignInError.DiscoveryFault
   ) throws {

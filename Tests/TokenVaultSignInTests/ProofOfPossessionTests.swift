@@ -1,6 +1,7 @@
 import Testing
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -55,7 +56,11 @@ import TokenVaultModel
     return (decoded[0], decoded[1])
   }
 
-  @Test func aSignedRequestHasTheClaimsOfMSALForMacOS() throws {
+  @Test(
+    .parity(
+      "MSALAuthenticationSchemePop", "MSALAuthSchemePop", "MSALAuthenticationSchemePop.httpMethod",
+      "MSALAuthenticationSchemePop.requestUrl", "MSALAuthenticationSchemePop.nonce"))
+  func aSignedRequestHasTheClaimsOfMSALForMacOS() throws {
     let numbers = try signer.key.publicJWK
     let (header, claims) = try parts("https://api.example:8443/v1/me?a=b", .post)
     #expect(
@@ -81,7 +86,8 @@ import TokenVaultModel
     #expect(nonces.allSatisfy { $0.utf8.count == 22 })
   }
 
-  @Test func everyMethodOfMSALCanBeSigned() throws {
+  @Test(.parity("MSALHttpMethod"))
+  func everyMethodOfMSALCanBeSigned() throws {
     let names = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
     #expect(ProofOfPossession.HTTPMethod.allCases.map(\.rawValue) == names)
     for method in ProofOfPossession.HTTPMethod.allCases {

@@ -1,5 +1,6 @@
 import Testing
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -7,7 +8,11 @@ import TokenVaultModel
 @Suite(.timeLimit(.minutes(5))) struct RequestParametersTests {
   private static let nothing: ScriptedProvider.Script = { _ in HTTPResponse(status: 404) }
 
-  @Test func theApplicationsParametersAreInEveryRequestAndReplaceNone() throws {
+  @Test(
+    .parity(
+      "MSALTokenParameters.extraQueryParameters", "MSALPublicClientApplicationConfig.sliceConfig",
+      "MSALSliceConfig"))
+  func theApplicationsParametersAreInEveryRequestAndReplaceNone() throws {
     let (conversation, provider) = try endpoint(script: Self.nothing) {
       $0.extraParameters = ["slice": "testslice", "dc": "west", "client_id": "other"]
     }
@@ -27,7 +32,16 @@ import TokenVaultModel
     #expect(forms.map { $0["dc"] } == ["west", "west", "east"])
   }
 
-  @Test func oidcCore_5_5_aClaimsRequestNamesTheClaimsOfEachToken() throws {
+  @Test(
+    .parity(
+      "MSALClaimsRequest.initWithJsonString:error:", "MSALClaimsRequest.jsonString",
+      "requestClaim:forTarget:error:", "removeClaimRequestWithName:target:error:",
+      "claimsRequestsForTarget:", "MSALIndividualClaimRequest.name",
+      "MSALIndividualClaimRequest.additionalInfo",
+      "MSALIndividualClaimRequestAdditionalInfo.essential",
+      "MSALIndividualClaimRequestAdditionalInfo.value",
+      "MSALIndividualClaimRequestAdditionalInfo.values"))
+  func oidcCore_5_5_aClaimsRequestNamesTheClaimsOfEachToken() throws {
     var request = ClaimsRequest()
     #expect(request.isEmpty)
     let essential = ClaimsRequest.Claim("auth_time", isEssential: true)
@@ -48,12 +62,16 @@ import TokenVaultModel
     #expect(request.isEmpty)
   }
 
-  @Test(arguments: ["", "[]", "{", "null", #"{"id_token": 1}"#, #"{"id_token": "a"}"#])
+  @Test(
+    .parity(
+      "MSALClaimsRequest.initWithJsonString:error:", "MSALInternalErrorInvalidParameter -42000"),
+    arguments: ["", "[]", "{", "null", #"{"id_token": 1}"#, #"{"id_token": "a"}"#])
   func malformedClaimsRequestsAreRefused(json: String) {
     #expect(throws: SignInError.invalidRequest(.claims)) { try ClaimsRequest(json: json) }
   }
 
-  @Test func theApplicationsCapabilitiesAreMergedIntoTheClaims() throws {
+  @Test(.parity("MSALPublicClientApplicationConfig.clientApplicationCapabilities"))
+  func theApplicationsCapabilitiesAreMergedIntoTheClaims() throws {
     let (conversation, provider) = try endpoint(script: Self.nothing) {
       $0.clientCapabilities = ["CP1"]
     }
@@ -74,7 +92,12 @@ import TokenVaultModel
     }
   }
 
-  @Test func everyPromptHasItsParameterValue() throws {
+  @Test(
+    .parity(
+      "MSALInteractiveTokenParameters.promptType", "MSALPromptTypeSelectAccount",
+      "MSALPromptTypeLogin", "MSALPromptTypeConsent", "MSALPromptTypeCreate",
+      "MSALPromptTypePromptIfNecessary"))
+  func everyPromptHasItsParameterValue() throws {
     let words = try Prompt.allCases.map { prompt in
       var request = InteractiveRequest(scopes: ScopeSet(["read"]))
       request.prompt = prompt
@@ -85,7 +108,14 @@ import TokenVaultModel
     #expect(words == [nil, "select_account", "login", "consent", "create"])
   }
 
-  @Test func everyCloudAndAudienceHasItsURL() throws {
+  @Test(
+    .parity(
+      "MSALAzureADAndPersonalMicrosoftAccountAudience", "MSALAzureADMultipleOrgsAudience",
+      "MSALAzureADMyOrgOnlyAudience", "MSALPersonalMicrosoftAccountAudience",
+      "MSALAzurePublicCloudInstance", "MSALAzureChinaCloudInstance",
+      "MSALAzureGermanyCloudInstance", "MSALAzureUsGovernmentCloudInstance",
+      "MSALAzureFranceCloudInstance", "MSALAzureDelosCloudInstance", "MSALAzureGovSGCloudInstance"))
+  func everyCloudAndAudienceHasItsURL() throws {
     let hosts = try Authority.Cloud.allCases.map {
       try Authority.entra(.entraAndPersonal, in: $0).description
     }

@@ -1,6 +1,7 @@
 import Testing
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignIn
 
@@ -87,22 +88,26 @@ import TokenVaultModel
     _ = try validated(["token_type": .string("bEaReR")])
   }
 
-  @Test(arguments: [
-    ("access_token", JSONValue.number("1")), ("access_token", .array([])), ("access_token", .null),
-    ("access_token", .string("")), ("access_token", .string("a b")),
-    ("access_token", .string("a\r\nX: y")), ("token_type", .object([])),
-    ("expires_in", .string("soon")), ("expires_in", .number("-1")), ("expires_in", .bool(true)),
-    ("expires_in", .number("1e400")), ("refresh_in", .array([])),
-    ("ext_expires_in", .string("")), ("refresh_token", .bool(false)),
-    ("refresh_token", .string("a\u{0}b")), ("id_token", .object([])), ("scope", .array([])),
-    ("foci", .number("1")), ("client_info", .string("not base64url of JSON")),
-    ("client_info", .object([])), ("scope", .string("caf\u{e9}")),
-  ])
+  @Test(
+    .parity("MSALInternalErrorUnhandledResponse -42007", "MSALInternalErrorInvalidResponse -42600"),
+    arguments: [
+      ("access_token", JSONValue.number("1")), ("access_token", .array([])),
+      ("access_token", .null),
+      ("access_token", .string("")), ("access_token", .string("a b")),
+      ("access_token", .string("a\r\nX: y")), ("token_type", .object([])),
+      ("expires_in", .string("soon")), ("expires_in", .number("-1")), ("expires_in", .bool(true)),
+      ("expires_in", .number("1e400")), ("refresh_in", .array([])),
+      ("ext_expires_in", .string("")), ("refresh_token", .bool(false)),
+      ("refresh_token", .string("a\u{0}b")), ("id_token", .object([])), ("scope", .array([])),
+      ("foci", .number("1")), ("client_info", .string("not base64url of JSON")),
+      ("client_info", .object([])), ("scope", .string("caf\u{e9}")),
+    ])
   func rfc6749_section5_1_aFieldOfTheWrongTypeIsRefused(name: String, value: JSONValue) {
     #expect(throws: SignInError.badAnswer(.field(name))) { try answer([name: value]) }
   }
 
-  @Test func aResponseThatIsNoJSONObjectIsRefused() {
+  @Test(.parity("MSALErrorServerError -50006"))
+  func aResponseThatIsNoJSONObjectIsRefused() {
     let bodies = ["", "[]", "null", "\"text\"", "{", "<html>", "{\"a\":1}{"]
     let broken: [[UInt8]] = [[0xff, 0xfe], Array(Self.good.bytes.dropLast(3))]
     for body in bodies.map({ Array($0.utf8) }) + broken {
@@ -114,7 +119,8 @@ import TokenVaultModel
     }
   }
 
-  @Test func aTokenWithAnotherStatusThan200IsRefused() {
+  @Test(.parity("MSALInternalErrorUnexpectedHttpResponse -42009"))
+  func aTokenWithAnotherStatusThan200IsRefused() {
     for status in [201, 204, 400, 500] {
       #expect(throws: SignInError.badAnswer(.notJSON(status: status))) {
         try answer(status: status)
@@ -122,16 +128,24 @@ import TokenVaultModel
     }
   }
 
-  @Test func rfc9700_section4_12_aRedirectedTokenRequestFails() {
+  @Test(.parity("MSALInternalErrorNonHttpsRedirect -42602"))
+  func rfc9700_section4_12_aRedirectedTokenRequestFails() {
     for status in [301, 302, 303, 307, 308] {
       #expect(throws: SignInError.badAnswer(.redirect)) { try answer(status: status) }
     }
   }
 
-  @Test(arguments: [
-    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
-    "unsupported_grant_type", "invalid_scope",
-  ])
+  @Test(
+    .parity(
+      "MSALErrorDomain", "MSALOAuthErrorKey", "MSALOAuthSubErrorKey", "MSALErrorDescriptionKey",
+      "MSALSTSErrorCodesKey", "MSALInternalErrorCodeKey", "MSALCorrelationIDKey",
+      "MSALHTTPResponseCodeKey", "MSALErrorInternal -50000",
+      "MSALInternalErrorInvalidRequest -42002", "MSALInternalErrorInvalidClient -42003",
+      "MSALInternalErrorInvalidScope -42005", "MSALInternalErrorUnauthorizedClient -42006"),
+    arguments: [
+      "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
+      "unsupported_grant_type", "invalid_scope",
+    ])
   func rfc6749_section5_2_anErrorIsReportedWhateverTheStatus(code: String) {
     let body = Self.good.with([
       "error": .string(code), "error_description": .string("First\nsecond"),
@@ -170,7 +184,8 @@ import TokenVaultModel
       request.headers.contains { $0 == ("Content-Type", "application/x-www-form-urlencoded") })
   }
 
-  @Test func rfc9700_section4_14_2_onlyRequestsThatCannotHaveArrivedAreSentAgain() throws {
+  @Test(.parity("MSALHTTPConfig.retryCount"))
+  func rfc9700_section4_14_2_onlyRequestsThatCannotHaveArrivedAreSentAgain() throws {
     let retried: [TransportError] = [
       .refused(host: "h"), .unknownHost("h"), .unreachableProxy,
     ]

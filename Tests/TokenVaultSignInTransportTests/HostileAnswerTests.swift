@@ -3,6 +3,7 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Synchronization
 import Testing
+import TokenVaultTestSupport
 
 /// The transport with hostile and broken servers.
 @Suite(.timeLimit(.minutes(10))) struct HostileAnswerTests {
@@ -140,7 +141,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false])
+  @Test(.parity("MSALHTTPConfig.timeoutIntervalForRequest"), arguments: [true, false])
   func anEndlessResponseIsAbandonedAtTheDeadline(isSilent: Bool) throws {
     let server = try ScriptedServer { peer, _ in
       if isSilent {
@@ -174,7 +175,8 @@ import Testing
     #expect(untouched.connections == 0)
   }
 
-  @Test func unknownAndRefusingHostsAreReported() throws {
+  @Test(.parity("MSALInternalErrorUnexpected -42008"))
+  func unknownAndRefusingHostsAreReported() throws {
     let gone = try ScriptedServer { peer, _ in peer.answer([]) }
     _ = try send(to: gone)
     // The server's thread closes the listening socket.

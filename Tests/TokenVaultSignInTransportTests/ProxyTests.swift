@@ -3,6 +3,7 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Synchronization
 import Testing
+import TokenVaultTestSupport
 
 /// The environment's proxy settings, each in a process of its own.
 @Suite(.timeLimit(.minutes(10))) struct ProxyTests {
@@ -25,7 +26,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy"])
+  @Test(
+    .parity("ClientApplication.proxies", "ClientApplication.verify"),
+    arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy"])
   func theEnvironmentsProxyIsUsedAndTheServersCertificateStillChecked(name: String) throws {
     let certificates = try TestCertificates()
     let server = try TLSServer(try certificates.certificate(for: "DNS:\(Self.host)"))

@@ -48,7 +48,8 @@ import TokenVaultTestSupport
     return evaluated
   }
 
-  @Test func rfc8252_section7_1_aURLOpenedByTheDesktopReachesTheWaitingProcess() throws {
+  @Test(.parity("+handleMSALResponse:sourceApplication:"))
+  func rfc8252_section7_1_aURLOpenedByTheDesktopReachesTheWaitingProcess() throws {
     let directory = directory
     let refusal = Mutex<(any Error)?>(nil)
     let evaluated = try receive {
@@ -169,7 +170,8 @@ import TokenVaultTestSupport
     #expect(evaluated.count == 1)
   }
 
-  @Test func aSchemeThatNoProgramHandlesIsReportedAtOnce() throws {
+  @Test(.parity("MSALInternalErrorRedirectSchemeNotRegistered -42001"))
+  func aSchemeThatNoProgramHandlesIsReportedAtOnce() throws {
     let data = directory + "/data"
     var environment = ["HOME": directory, "XDG_DATA_DIRS": data, "PATH": "/nowhere"]
     func listen() throws {

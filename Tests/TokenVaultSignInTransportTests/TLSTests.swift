@@ -2,6 +2,7 @@ import Foundation
 import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Testing
+import TokenVaultTestSupport
 
 /// The certificates that the transport trusts.
 @Suite(.timeLimit(.minutes(10))) struct TLSTests {
@@ -20,7 +21,8 @@ import Testing
       ).status
   }
 
-  @Test func certificatesFromTheGivenFileOrDirectoryAreTrusted() throws {
+  @Test(.parity("ClientApplication.verify"))
+  func certificatesFromTheGivenFileOrDirectoryAreTrusted() throws {
     let server = try TLSServer(try certificates.certificate(for: "DNS:localhost,IP:127.0.0.1"))
     #expect(try status("localhost", server.port, file: certificates.authority) == 200)
     #expect(try status("127.0.0.1", server.port, file: certificates.authority) == 200)

@@ -1,11 +1,13 @@
 import TokenVaultSignIn
 import Testing
+import TokenVaultTestSupport
 
 @testable import TokenVaultSignInTransport
 
 /// The choice of the browser for a sign-in.
 @Suite(.timeLimit(.minutes(10))) struct UserBrowserTests {
-  @Test func theBrowserIsTheGivenOneElseTheUsersElseTheDesktops() {
+  @Test(.parity("MSALWebviewParameters.prefersEphemeralWebBrowserSession"))
+  func theBrowserIsTheGivenOneElseTheUsersElseTheDesktops() {
     let desktop = ["WAYLAND_DISPLAY": "wayland-0"]
     #expect(UserBrowser(nil, [:]).commands.isEmpty)
     #expect(UserBrowser(nil, desktop).commands == ["xdg-open"])
@@ -16,7 +18,8 @@ import Testing
     #expect(UserBrowser("", chosen).commands == [""])
   }
 
-  @Test func theFirstBrowserThatStartsIsUsed() throws {
+  @Test(.parity("MSALWebviewTypeDefault"))
+  func theFirstBrowserThatStartsIsUsed() throws {
     let page = try #require(HTTPURL("https://id.example/"))
     let path = ["PATH": "/usr/bin:/bin"]
     #expect(!UserBrowser(nil, path).open(page))

@@ -28,7 +28,13 @@ import TokenVaultModel
         == listed.accounts.map(\.identity))
   }
 
-  @Test func eachConditionOfAQueryFiltersWithoutRegardToCase() throws {
+  @Test(
+    .parity(
+      "accountsForParameters:error:", "MSALAccountEnumerationParameters.identifier",
+      "MSALAccountEnumerationParameters.initWithIdentifier:",
+      "MSALAccountEnumerationParameters.tenantProfileIdentifier",
+      "MSALAccountEnumerationParameters.initWithTenantProfileIdentifier:"))
+  func eachConditionOfAQueryFiltersWithoutRegardToCase() throws {
     let ada = ["ada@contoso.example"]
     #expect(try usernames(AccountQuery(identifier: Person.ada.id.uppercased())) == ada)
     #expect(try usernames(AccountQuery(username: "ADA@contoso.EXAMPLE")) == ada)
@@ -49,7 +55,8 @@ import TokenVaultModel
     #expect(try usernames(AccountQuery(username: "ada@contoso.example", policy: "x")).isEmpty)
   }
 
-  @Test func theHomeTenantProfileIsListedFirst() throws {
+  @Test(.parity("MSALAccount.tenantProfiles", "MSALTenantProfile.isHomeTenantProfile"))
+  func theHomeTenantProfileIsListedFirst() throws {
     let ada = try vault.sessionWithAllAccounts().accounts(
       AccountQuery(username: "ada@contoso.example")
     ).accounts[0]
@@ -58,7 +65,8 @@ import TokenVaultModel
     #expect(ada.homeAccountID.tenantID == Person.contoso)
   }
 
-  @Test func anEmptyListingStatesItsReason() throws {
+  @Test(.parity("accountsFromDeviceForParameters:completionBlock:"))
+  func anEmptyListingStatesItsReason() throws {
     let session = vault.groupSession()
     #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
     let other = GroupName("dev.tokenvault.shared")
@@ -74,7 +82,11 @@ import TokenVaultModel
     #expect(try session.accounts(AccountQuery(signedIn: false)).accounts.count == 1)
   }
 
-  @Test func signedInAppliesToTheClientOfTheQuery() throws {
+  @Test(
+    .parity(
+      "accountsFromDeviceForParameters:completionBlock:",
+      "MSALAccountEnumerationParameters.returnOnlySignedInAccounts"))
+  func signedInAppliesToTheClientOfTheQuery() throws {
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache())
     #expect(

@@ -27,7 +27,8 @@ import TokenVaultModel
     }
   }
 
-  @Test func aUsernameInTwoEnvironmentsIsAmbiguous() throws {
+  @Test(.parity("MSALAccount.environment"))
+  func aUsernameInTwoEnvironmentsIsAmbiguous() throws {
     let session = vault.groupSession()
     var twin = Person.ada
     twin.environment = "login.microsoftonline.us"

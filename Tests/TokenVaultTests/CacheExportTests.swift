@@ -31,7 +31,8 @@ import TokenVaultModel
     return try #require(try JSONSerialization.jsonObject(with: answer) as? NSDictionary)
   }
 
-  @Test func anImportedMSALCacheIsListedAndItsTokensAreServed() throws {
+  @Test(.parity("SerializableTokenCache.deserialize", "cache.Unmarshaler"))
+  func anImportedMSALCacheIsListedAndItsTokensAreServed() throws {
     let session = vault.groupSession()
     let (cache, _) = try make()
     let report = try session.importCache(cache)
@@ -71,7 +72,8 @@ import TokenVaultModel
     #expect(try answers(export.path) == answers(original))
   }
 
-  @Test func anExportOfOneAccountContainsNothingOfOthers() throws {
+  @Test(.parity("SerializableTokenCache.serialize", "cache.Marshaler"))
+  func anExportOfOneAccountContainsNothingOfOthers() throws {
     let (cache, _) = try make()
     let session = vault.groupSession()
     try session.importCache(cache)

@@ -40,7 +40,8 @@ import TokenVaultModel
     #expect(listed.map(\.isCurrent) == [false, true])
   }
 
-  @Test func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func aClientGetsTheCurrentAccountAndThePreviousOne() throws {
     try session.importCache(Person.ada.cache())
     let first = try session.currentAccount(client: Clients.cli)
     #expect(first.account?.username == "ada@contoso.example" && first.previous == nil)
@@ -54,7 +55,8 @@ import TokenVaultModel
     #expect(previous(try session.currentAccount(client: Clients.cli)) == "Bob@fabrikam.example")
   }
 
-  @Test func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
+  @Test(.parity("MSALInternalErrorAmbiguousAccount -42102"))
+  func anAmbiguousCurrentAccountLeavesThePreviousOneUnchanged() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.importCache(Person.bob.cache())
@@ -76,12 +78,63 @@ import TokenVaultModel
     try session.signOut(["ada@contoso.example"], client: Clients.cli)
     #expect(
       try session.currentAccount(client: Clients.editor).account?.username == "ada@contoso.example")
-    #expect(
-      try session.currentAccount(client: Clients.cli).account?.username == "Bob@fabrikam.example")
+    // The client gets no other account before one is chosen.
+    let error = #expect(throws: VaultError.self) {
+      try session.currentAccount(client: Clients.cli)
+    }
+    #expect(error?.candidates?.map(\.username) == ["Bob@fabrikam.example"])
     #expect(try session.currentAccount().username == "ada@contoso.example")
   }
 
-  @Test func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
+  /// A tool that asks without an account must not get the token of another person.
+  @Test func nobodyIsCurrentAfterTheCurrentAccountSignedOut() throws {
+    for isChosen in [true, false] {
+      try session.importCache(Person.ada.cache() + Person.bob.cache())
+      if isChosen { try session.switchTo("ada@contoso.example") }
+      try session.signOut(["ada@contoso.example"])
+      let other = vault.groupSession()
+      for ask in [
+        { _ = try other.currentAccount() }, { _ = try other.tokenText() },
+        { _ = try other.currentAccount(client: Clients.cli) },
+      ] as [() throws -> Void] {
+        let error = #expect(throws: VaultError.self) { try ask() }
+        #expect(error?.name == "ambiguousCurrentAccount")
+        #expect(error?.candidates?.map(\.username) == ["Bob@fabrikam.example"])
+      }
+      try session.switchTo("bob@fabrikam.example")
+      #expect(try other.tokenText() == "fake-at-Bob@fabrikam.example")
+      #expect(
+        try other.currentAccount(client: Clients.cli).account?.username == "Bob@fabrikam.example")
+      try session.signOutAll()
+    }
+  }
+
+  @Test func noImportAndNoPasswordBecomesCurrentInAGroupThatHadAnotherAccount() throws {
+    try session.importCache(Person.ada.cache())
+    #expect(try session.currentAccount().username == "ada@contoso.example")
+    try session.signOut(["ada@contoso.example"])
+    try session.importCache(Person.bob.cache())
+    let afterImport = #expect(throws: VaultError.self) { try session.currentAccount() }
+    #expect(afterImport?.candidates?.map(\.username) == ["Bob@fabrikam.example"])
+    try session.signOutAll()
+    try session.addSecret(
+      Redacted(text: "fake-pat"), service: ServiceURL("git.example"), username: "ada")
+    let afterSecret = #expect(throws: VaultError.self) { try session.currentAccount() }
+    #expect(afterSecret?.candidates?.map(\.username) == ["ada"])
+  }
+
+  /// The number of accounts that the group ever had survives a rotation of its only account.
+  @Test func aGroupThatOnlyEverHadOneAccountNeedsNoChoice() throws {
+    try session.importCache(
+      Person.ada.cache()
+        + MSALCache(tokens: [Person.ada.refresh("fake-rt-editor", client: Clients.editor)]))
+    try session.signOut(["ada@contoso.example"], client: Clients.editor)
+    try session.importCache(Person.ada.cache("-2"))
+    #expect(try vault.groupSession().currentAccount().username == "ada@contoso.example")
+  }
+
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func anErasedAccountIsReportedOnceAndWithoutItsName() throws {
     try session.importCache(Person.ada.cache())
     _ = try session.currentAccount(client: Clients.cli)
     try session.signOut(["ada@contoso.example"])
@@ -91,7 +144,8 @@ import TokenVaultModel
     #expect(again.account == nil && again.previous == nil)
   }
 
-  @Test func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
+  @Test(.parity("getCurrentAccountWithParameters:completionBlock:"))
+  func otherClientsOfASharedDeviceAreToldOnceWhoSignedOut() throws {
     let device = vault.home.appending(path: "etc/device.json").path
     try SmallFile.write(Array(#"{"deviceMode":"shared"}"#.utf8), to: device)
     try session.importCache(Person.ada.cache())

@@ -15,7 +15,9 @@ import TokenVaultModel
   @Test func onlyForeignCommitsChangeTheMark() throws {
     let (session, other) = (vault.groupSession(), vault.groupSession())
     #expect(try session.changeMark() == nil)
-    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    let editor = Person.ada.refresh("fake-rt-editor", client: Clients.editor)
+    try session.importCache(
+      Person.ada.cache() + Person.bob.cache() + MSALCache(tokens: [editor]))
     let made = try #require(try session.changeMark())
     #expect(made.isOwnWork)
     try session.switchTo("1111")

@@ -51,7 +51,11 @@ import TokenVaultModel
     #expect(try vault.groupSession().accounts(.all).usernames == ["ada@contoso.example"])
   }
 
-  @Test func aMemberIsAdmittedByPathOrByName() throws {
+  @Test(
+    .parity(
+      "MSALCacheConfig.trustedApplications",
+      "MSALCacheConfig.createTrustedApplicationListFromPaths:error:"))
+  func aMemberIsAdmittedByPathOrByName() throws {
     let path = try Membership.executable()
     try admit([path])
     #expect(try tool().accounts(.all).accounts.count == 1)
@@ -89,6 +93,23 @@ import TokenVaultModel
     await #expect(throws: VaultError.self) { try await shared.account(identifier: "") }
     #expect(try await shared.signOut([try await shared.account(named: "1111")]).isClean)
     #expect(try await shared.accounts().emptyReason == .noAccounts)
+  }
+
+  /// Releasing the open group wipes its keys.
+  @Test(arguments: [true, false])
+  func aSessionDropsFormerKeysAtItsNextCall(groupStays: Bool) throws {
+    let session = vault.groupSession()
+    weak var opened: UnlockedGroup?
+    try session.withGroup { opened = $0 }
+    #expect(opened != nil)
+    if groupStays {
+      try vault.groupSession().signOut([Person.ada.id])
+      #expect(try session.accounts(.all).accounts.isEmpty)
+    } else {
+      try vault.groupSession().delete()
+      #expect(try session.accounts(.all).emptyReason == .groupDoesNotExist)
+    }
+    #expect(opened == nil)
   }
 
   /// A thread that waits for another process must not keep the threads that share its session from

@@ -1,6 +1,7 @@
 import Testing
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVault
 
@@ -15,7 +16,11 @@ import TokenVaultModel
     }
   }
 
-  @Test func aCacheOfMSALPythonSurvivesARoundTripUnchanged() throws {
+  @Test(
+    .parity(
+      "SerializableTokenCache.serialize", "SerializableTokenCache.deserialize", "cache.Marshaler",
+      "cache.Unmarshaler"))
+  func aCacheOfMSALPythonSurvivesARoundTripUnchanged() throws {
     let fixture = try JSONValue(parsing: Array(MSALCacheFixtures.python.utf8))
     let cache = try MSALCache(json: Array(MSALCacheFixtures.python.utf8))
     #expect(try cache.json() == fixture.bytes)
@@ -80,7 +85,10 @@ import TokenVaultModel
     }
   }
 
-  @Test(arguments: 1...150 as ClosedRange<UInt64>)
+  @Test(
+    .parity(
+      "SerializableTokenCache.serialize", "SerializableTokenCache.deserialize", "cache.Marshaler",
+      "cache.Unmarshaler"), arguments: 1...150 as ClosedRange<UInt64>)
   func randomCachesSurviveARoundTrip(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let cache = MSALCache.random(using: &random)

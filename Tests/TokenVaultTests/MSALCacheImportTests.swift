@@ -1,13 +1,15 @@
 import Testing
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultTestSupport
 
 @testable import TokenVault
 
 @Suite(.timeLimit(.minutes(5))) struct MSALCacheImportTests {
   typealias Fixtures = MSALCacheFixtures
 
-  @Test func aCacheOfMSALPythonIsReadCompletely() throws {
+  @Test(.parity("SerializableTokenCache.deserialize", "cache.Unmarshaler"))
+  func aCacheOfMSALPythonIsReadCompletely() throws {
     let cache = try MSALCache(json: Array(Fixtures.python.utf8))
     #expect(
       cache.profiles == [
@@ -122,10 +124,14 @@ import TokenVaultModel
     }
   }
 
-  @Test(arguments: [
-    MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
-    MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
-  ])
+  @Test(
+    .parity(
+      "SerializableTokenCache.serialize", "SerializableTokenCache.deserialize", "cache.Marshaler",
+      "cache.Unmarshaler"),
+    arguments: [
+      MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
+      MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
+    ])
   func unknownFieldsSurviveARoundTrip(fixture: String) throws {
     let first = try MSALCache(json: Array(fixture.utf8))
     let text = try first.json()

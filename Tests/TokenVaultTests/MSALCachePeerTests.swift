@@ -42,7 +42,11 @@ import TokenVaultModel
   }
 
   /// MSAL has no network.
-  @Test func msalServesEveryAccountFromTheRewrittenCacheAsFromItsOwn() throws {
+  @Test(
+    .parity(
+      "SerializableTokenCache.serialize", "SerializableTokenCache.deserialize", "cache.Marshaler",
+      "cache.Unmarshaler"))
+  func msalServesEveryAccountFromTheRewrittenCacheAsFromItsOwn() throws {
     let python = try PythonPeer()
     let directory = URL(fileURLWithPath: NSTemporaryDirectory())
       .appending(path: "msal-\(UUID().uuidString)")

@@ -109,7 +109,8 @@ import TokenVaultModel
     #expect(pipe?.name == "badManifest")
   }
 
-  @Test func theBuiltInManifestsAreThoseInKeychainGroups() throws {
+  @Test(.parity("MSALCacheConfig.defaultKeychainSharingGroup"))
+  func theBuiltInManifestsAreThoseInKeychainGroups() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../keychain-groups").standardized
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -30,6 +30,9 @@ import TokenVaultModel
     try session.importCache(
       Person.ada.cache() + Person.bob.cache() + Person.eve(policy: "b2c_1_signin").cache())
     try session.importCache(try MSALCache(json: Array(MSALCacheFixtures.objectiveC.utf8)))
+    // Another client, so that the account stays when the first one signs out.
+    try session.importCache(
+      MSALCache(tokens: [Person.ada.refresh("fake-rt-editor", client: Clients.editor)]))
     _ = try session.addSecret(
       Redacted(Array("fake-pat".utf8)), service: ServiceURL("git.example/team"),
       username: "ada-at-git")

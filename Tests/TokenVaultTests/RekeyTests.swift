@@ -124,14 +124,14 @@ import TokenVaultModel
     try vault.custodian.store(key, as: id)
     vault.boot.withLock { $0 = "second boot" }
     try keyring.freezeDaemon()
-    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try session().tokenText(account: Person.ada.id) == "fake-at-ada@contoso.example")
     #expect(
       try session().read {
         $0.hasDeletionChecks && !$0.hasDueDeletionChecks(boot: "second boot")
       })
     try keyring.thawDaemon()
     vault.boot.withLock { $0 = "third boot" }
-    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try session().tokenText(account: Person.ada.id) == "fake-at-ada@contoso.example")
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
@@ -221,7 +221,8 @@ import TokenVaultModel
     try rescued.open(recoveryCode: code)
     #expect(try rescued.accounts(.all).usernames == ["ada@contoso.example"])
     try rescued.rekey()
-    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    #expect(
+      try vault.groupSession().tokenText(account: Person.ada.id) == "fake-at-ada@contoso.example")
     let void = #expect(throws: VaultError.self) {
       try vault.groupSession().open(recoveryCode: code)
     }

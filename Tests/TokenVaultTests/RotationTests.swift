@@ -207,7 +207,7 @@ import TokenVaultModel
     try first.signOut([Person.ada.id])
     #expect(try second.signOut([Person.bob.id]).isClean)
     try second.importCache(Person.ada.cache("-2"))
-    #expect(try first.tokenText() == "fake-at-ada@contoso.example-2")
+    #expect(try first.tokenText(account: Person.ada.id) == "fake-at-ada@contoso.example-2")
     #expect(try vault.keyringGenerations(try first.keyID().groupID) == [3])
     #expect(try usernames(vault) == ["ada@contoso.example"])
   }

@@ -129,7 +129,8 @@ import TokenVaultModel
     try FileManager.default.linkItem(atPath: vault.file().path, toPath: draft)
     try vault.groupSession().signOut([Person.bob.id])
     #expect(!FileManager.default.fileExists(atPath: draft))
-    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    #expect(
+      try vault.groupSession().tokenText(account: Person.ada.id) == "fake-at-ada@contoso.example")
     #expect(try vault.keyringGenerations(id.groupID) == [2])
   }
 }

@@ -30,7 +30,8 @@ import TokenVaultModel
     TokenRequest(scopes: ScopeSet(target: text))
   }
 
-  @Test func aTokenServesAnyPartOfItsScopesWithoutRegardToCase() throws {
+  @Test(.parity("MSALTokenParameters.scopes"))
+  func aTokenServesAnyPartOfItsScopesWithoutRegardToCase() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at", "User.Read Mail.Read"))
     #expect(try ask(scopes("mail.read")) == "fake-at")
     #expect(try ask(scopes("Mail.Read User.Read")) == "fake-at")
@@ -59,7 +60,8 @@ import TokenVaultModel
   }
 
   /// In the last 300 seconds, or in as many as the request gives.
-  @Test func aTokenIsNotServedShortlyBeforeItsExpiry() throws {
+  @Test(.parity("MSALPublicClientApplicationConfig.tokenExpirationBuffer"))
+  func aTokenIsNotServedShortlyBeforeItsExpiry() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at"))
     vault.clock.withLock { $0 = TestVault.start + 3299 }
     #expect(try ask(scopes("User.Read")) == "fake-at")
@@ -211,7 +213,8 @@ import TokenVaultModel
     #expect(refusal(request)?.interaction == .newTokenRequested)
   }
 
-  @Test func aResultStatesItsAccountExpiryScopesAndAuthority() throws {
+  @Test(.parity("MSALResult.expiresOn", "MSALResult.scopes", "MSALResult.authority"))
+  func aResultStatesItsAccountExpiryScopesAndAuthority() throws {
     try store(ada.refresh("fake-rt"), ada.access("fake-at", "User.Read openid"))
     let result = try session.token(scopes("User.Read"), account: nil)
     #expect(result.tokenType == "Bearer" && result.isFromCache)

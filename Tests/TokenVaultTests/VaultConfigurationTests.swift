@@ -10,7 +10,11 @@ import TokenVaultModel
     try VaultConfiguration(environment: environment)
   }
 
-  @Test func directoriesFollowTheXDGSpecification() throws {
+  @Test(
+    .parity(
+      "MSALPublicClientApplicationConfig.cacheConfig", "MSALCacheConfig.defaultKeychainSharingGroup"
+    ))
+  func directoriesFollowTheXDGSpecification() throws {
     let plain = try make(["HOME": "/h"])
     #expect(plain.directory == "/h/.local/share/tokenvault")
     #expect(

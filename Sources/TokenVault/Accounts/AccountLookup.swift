@@ -55,7 +55,8 @@ package struct AccountLookup: Sendable {
     return accounts
   }
 
-  /// The group's current account: the selected one, otherwise the only one that is signed in.
+  /// The group's current account: the selected one, otherwise the only one that the group ever had.
+  /// An account that is left when the current one signs out was not chosen, and is not current.
   /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)``;
   ///   ``VaultError/noCurrentAccount(_:group:)``.
   package func current(in transaction: GroupTransaction) throws -> StoredAccount {
@@ -65,9 +66,11 @@ package struct AccountLookup: Sendable {
       isEmpty = false
       return $0.record.isSignedIn
     }
-    guard signedIn.count <= 1 else { throw ambiguousCurrent(signedIn, in: transaction) }
     guard let only = signedIn.first else {
       throw VaultError.noCurrentAccount(isEmpty ? .noAccounts : .allSignedOut, group: group)
+    }
+    guard !transaction.state.hadSeveralAccounts else {
+      throw ambiguousCurrent(signedIn, in: transaction)
     }
     return only
   }

@@ -3,8 +3,7 @@ import TokenVaultModel
 
 extension AccountRecord {
   /// Whether at least one client is signed in. A family's refresh token counts even after the
-  /// client that it was issued to has signed out, because the other clients of the family still use
-  /// it.
+  /// client that it was issued to has signed out: it is kept only while another client may use it.
   var isSignedIn: Bool {
     stored.contains { $0.credential.kind == .secret }
       || clients.values.contains(.signedIn)
@@ -28,6 +27,25 @@ extension AccountRecord {
         return CaseFolding.equal($0.credential.clientID, client.id)
           || !$0.credential.familyID.isEmpty && client.mayBeInFamily(at: environment)
       }
+    }
+  }
+
+  /// Whether this is a password or personal access token of a service, which no client owns.
+  var isSecret: Bool { stored.contains { $0.credential.kind == .secret } }
+
+  /// Whether a client has a credential of the account, or is recorded as signed in.
+  func isOf(_ client: String) -> Bool {
+    clients[CaseFolding.key(client)] == .signedIn
+      || stored.contains { CaseFolding.equal($0.credential.clientID, client) }
+  }
+
+  /// The other clients that are signed in or have a credential, folded. A client that has signed
+  /// out is none of them, even if a refresh token that it left to its family names it.
+  func clients(besides client: String) -> Set<String> {
+    let signedIn = clients.filter { $0.value == .signedIn }.map(\.key)
+    let holders = stored.map { CaseFolding.key($0.credential.clientID) }
+    return Set(signedIn + holders).filter { other in
+      !other.isEmpty && other != CaseFolding.key(client) && clients[other] != .signedOut
     }
   }
 }

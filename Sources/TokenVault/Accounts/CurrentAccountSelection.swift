@@ -9,7 +9,8 @@ package struct CurrentAccountSelection {
   package init(_ session: GroupSession) { self.session = session }
 
   /// MSAL's getCurrentAccount for a client: the current account, and the account last returned to
-  /// that client. The result is recorded. Several candidates are an error, which changes nothing.
+  /// that client. The result is recorded. Candidates of which none was chosen are an error, which
+  /// changes nothing.
   package func current(client: String) throws(VaultError) -> CurrentAccount {
     // An unchanged result writes nothing. Otherwise two tools that call this after each change of
     // the group would wake each other forever.
@@ -28,23 +29,30 @@ package struct CurrentAccountSelection {
   private func find(
     client: String, in transaction: GroupTransaction
   ) throws -> (answer: CurrentAccount, tag: [UInt8]?) {
-    let candidates = try self.candidates(client: client, in: transaction)
-    guard candidates.count <= 1 else { throw lookup.ambiguousCurrent(candidates, in: transaction) }
+    let found = try account(client: client, in: transaction)
     let principal = transaction.state.principals[CaseFolding.key(client)]
     let answer = CurrentAccount(
-      account: candidates.first.map { lookup.account($0, in: transaction) },
+      account: found.map { lookup.account($0, in: transaction) },
       previous: try previous(principal, in: transaction))
-    return (answer, candidates.first?.tag)
+    return (answer, found?.tag)
   }
 
-  private func candidates(
+  /// The group's current account if the client is signed in to it, otherwise the only account of
+  /// the client. After a sign-out of the current account, another one must be chosen first.
+  private func account(
     client: String, in transaction: GroupTransaction
-  ) throws -> [StoredAccount] {
-    let client = try FamilyClient(client, in: transaction)
-    if let current = try transaction.currentAccount(), current.record.isSignedIn(client) {
-      return [current]
+  ) throws -> StoredAccount? {
+    let family = try FamilyClient(client, in: transaction)
+    let current = try transaction.currentAccount()
+    if let current, current.record.isSignedIn(family) { return current }
+    let hasSignedOut =
+      current.map { $0.record.clients[CaseFolding.key(client)] == .signedOut }
+      ?? transaction.state.hadSeveralAccounts
+    let candidates = try lookup.all(in: transaction) { $0.record.isSignedIn(family) }
+    guard candidates.count <= 1, candidates.isEmpty || !hasSignedOut else {
+      throw lookup.ambiguousCurrent(candidates, in: transaction)
     }
-    return try lookup.all(in: transaction) { $0.record.isSignedIn(client) }
+    return candidates.first
   }
 
   private func previous(

@@ -45,14 +45,14 @@ package struct GroupDeletion {
         try custodian.delete(GroupKeyID(groupID: header.groupID, generation: generation))
       }
     }
-    try KernelKeyring.forget(
-      GroupKeyID(groupID: header.groupID, generation: header.generation))
+    try KernelUnlock.forget(header.groupID, configuration)
     _ = try StaleCopies(configuration).remove(of: header)
   }
 
   private func delete(_ header: GroupHeader?) throws {
     if let header { try deleteKeys(of: header) }
     try GroupCreation.remove(configuration.groupPath)
+    try SmallFile.remove(configuration.unlockNotePath)
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }

@@ -1,6 +1,7 @@
 import Dispatch
 package import TokenVaultGroupStore
 package import TokenVaultModel
+import TokenVaultSystem
 
 /// One group. It is opened at the first use, and reopened when another process has moved it to a
 /// newer generation.
@@ -59,11 +60,22 @@ package final class GroupSession: @unchecked Sendable {
 
   private func open() throws -> UnlockedGroup {
     if let opened, opened.isInPlace { return opened }
+    // The keys of a deleted group are destroyed even if no other group opens in its place.
+    opened = nil
     try admitUnlocked()
+    try protectProcess()
     let group = try KeyRetrieval(configuration: configuration).open(configuration.groupPath)
     opened = group
     try Rotation(configuration).resume(group)
     return group
+  }
+
+  /// Precedes the first key in memory.
+  private func protectProcess() throws(VaultError) {
+    guard configuration.protectsProcess else { return }
+    do { try SystemCalls.forbidTracing() } catch {
+      throw .file(path: "/proc/self", call: error.call, errno: error.errno)
+    }
   }
 
   /// Uses a group that was opened by other means than its custody; nil closes the present one.

@@ -1,3 +1,4 @@
+import Glibc
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
@@ -11,20 +12,59 @@ package struct KernelUnlock {
   package init(_ session: GroupSession) { self.session = session }
 
   /// Keeps the group's key in the kernel keyring for this number of seconds.
+  ///
+  /// It holds the group's lock, so that no sign-out is between the choice of the key and its
+  /// storing: that sign-out would already have looked for the key.
   package func unlock(seconds: UInt32) throws(VaultError) {
-    try session.withGroup { group in
-      let id = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
-      try group.withKey { try KernelKeyring.keep($0, as: id, seconds: seconds) }
+    try session.withGroup { _ in }
+    try vaultErrors(group) {
+      try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
+        try self.session.withGroup { group in
+          // Another process may have rotated the key before this one had the lock.
+          try group.read { _ in }
+          let id = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
+          try Self.note(self.configuration)
+          try group.withKey { try KernelKeyring.keep($0, as: id, seconds: seconds) }
+        }
+      }
     }
   }
 
-  /// Removes the group's key from the kernel keyring.
-  /// - Returns: Whether the key was there.
+  /// Removes the keys of all generations of the group from the kernel keyring.
+  /// - Returns: Whether one was there.
   package func lock() throws(VaultError) -> Bool {
     try vaultErrors(group) {
       let header = try GroupInspection(self.session).header()
-      return try KernelKeyring.forget(
-        GroupKeyID(groupID: header.groupID, generation: header.generation))
+      return try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
+        try Self.forget(header.groupID, self.configuration)
+      }
     }
+  }
+
+  /// Removes the keys of all generations of a group. The caller holds the group's lock.
+  ///
+  /// Containers often forbid the calls. Then a key can still be there, kept by a process outside, if
+  /// the group was unlocked since the machine started.
+  /// - Returns: Whether a key was there.
+  @discardableResult
+  static func forget(
+    _ groupID: [UInt8], _ configuration: VaultConfiguration
+  ) throws -> Bool {
+    do { return try KernelKeyring.forgetAll(of: groupID) } catch {
+      let isForbidden = [EPERM, ENOSYS].contains { error == .kernelKeyring(errno: $0) }
+      if isForbidden, try !wasUnlockedSinceBoot(configuration) { return false }
+      throw error
+    }
+  }
+
+  /// Records the boot in which the group was last unlocked.
+  private static func note(_ configuration: VaultConfiguration) throws {
+    try SmallFile.write(
+      Array(configuration.bootIdentifier().utf8), to: configuration.unlockNotePath)
+  }
+
+  private static func wasUnlockedSinceBoot(_ configuration: VaultConfiguration) throws -> Bool {
+    guard let boot = try SmallFile.read(configuration.unlockNotePath) else { return false }
+    return boot == Array(try configuration.bootIdentifier().utf8)
   }
 }

@@ -25,7 +25,7 @@ struct Rotation {
     /// record that it is gone; nil if both are done.
     var oldKeyFailure: (any Error)?
     /// The reason why the kernel keyring may still have the old key.
-    var kernelFailure: CustodyError?
+    var kernelFailure: (any Error)?
     /// Whether a crash had left copies of the group file. They are removed.
     var hadStaleCopies = false
     /// The reason why one of those copies still exists.
@@ -162,12 +162,12 @@ struct Rotation {
     _ = try group.truncateLog()
   }
 
-  /// Removes the key from the kernel keyring.
+  /// Removes the group's keys from the kernel keyring.
   /// - Returns: The number of seconds for which the group remains unlocked, under its new key; nil
   ///   if it was not unlocked.
-  private func takeKernelKey(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
+  private func takeKernelKey(_ id: GroupKeyID) throws -> UInt32? {
     let seconds = try KernelKeyring.secondsLeft(id)
-    try KernelKeyring.forget(id)
+    try KernelUnlock.forget(id.groupID, configuration)
     return seconds
   }
 }

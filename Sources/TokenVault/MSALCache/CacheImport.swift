@@ -14,14 +14,15 @@ package struct CacheImport {
   /// unknown fields are kept.
   ///
   /// A credential never replaces a newer one. Importing an account that was signed out signs it in
-  /// again, because the user requested it.
+  /// again, because the user requested it. No imported account becomes the current one.
   /// - Parameters:
   ///   - cache: The cache to store.
-  ///   - preferred: The user name of the account that becomes the current one if the group has
-  ///     none; nil selects none.
+  ///   - path: The file that the cache was read from, which later sign-outs look into; nil for
+  ///     none. A pipe or a terminal counts as none.
   package func run(
-    _ cache: MSALCache, preferred: String? = nil
+    _ cache: MSALCache, from path: String? = nil
   ) throws(VaultError) -> ImportReport {
+    let file = path.flatMap(CacheFile.path(toRemember:))
     let sorted = AccountBundle.sorted(cache)
     let device = try SharedDevice(session)
     try device.requireOne(of: sorted.count)
@@ -36,7 +37,10 @@ package struct CacheImport {
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)
-      try self.chooseCurrent(report, preferred: preferred, in: transaction)
+      if let file {
+        transaction.state.importedFiles.removeAll { $0 == file || CacheFile.isGone($0) }
+        transaction.state.importedFiles.append(file)
+      }
       return report
     }
     report.madeGroup = madeGroup
@@ -181,17 +185,6 @@ package struct CacheImport {
       kept.unknown.append(member)
     }
     try CacheExtras.write(kept, transaction)
-  }
-
-  private func chooseCurrent(
-    _ report: ImportReport, preferred: String?, in transaction: GroupTransaction
-  ) throws {
-    guard transaction.state.current == nil, let preferred else { return }
-    let named = (report.added + report.updated + report.unchanged).filter {
-      CaseFolding.equal($0.username, preferred)
-    }
-    guard named.count == 1, let account = named.first else { return }
-    transaction.state.current = try transaction.tag(of: account.identity)
   }
 }
 

@@ -94,17 +94,22 @@ extension Acquisition {
   ) throws(VaultError) -> InteractiveRequest {
     let name = request.account?.identifier ?? request.loginHint
     guard !name.isEmpty else { return request }
-    let record: AccountRecord
-    do {
-      record = try session.read { try session.lookup.stored(.named(name), in: $0).record }
-    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
-    {
-      return request
-    }
-    var request = request
     let client = CaseFolding.key(application.clientID)
-    if record.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
-    if request.loginHint.isEmpty { request.loginHint = record.username }
+    let username: String
+    let hasSignedOut: Bool
+    do {
+      (username, hasSignedOut) = try session.read { transaction in
+        do {
+          let record = try session.lookup.stored(.named(name), in: transaction).record
+          return (record.username, record.clients[client] == .signedOut)
+        } catch VaultError.noAccount {
+          return ("", transaction.state.signedOutClients.contains(client))
+        }
+      }
+    } catch .noGroup { return request } catch .ambiguousAccount { return request }
+    var request = request
+    if hasSignedOut, request.prompt != .consent { request.prompt = .login }
+    if request.loginHint.isEmpty { request.loginHint = username }
     return request
   }
 

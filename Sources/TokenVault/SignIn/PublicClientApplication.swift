@@ -253,7 +253,7 @@ public final class PublicClientApplication: Sendable {
 
   /// The current account, and the account last returned to this application.
   /// - Throws: ``VaultError/ambiguousCurrentAccount(candidates:group:)`` if there are several
-  ///   candidates.
+  ///   candidates, or if the current account signed out and no other one was selected since.
   public func currentAccount() async throws(VaultError) -> CurrentAccount {
     try await vault.currentAccount(clientID: configuration.clientID)
   }
@@ -264,7 +264,7 @@ public final class PublicClientApplication: Sendable {
   }
 
   /// Erases this application's tokens of an account without contacting the provider. Other
-  /// applications of the group keep theirs.
+  /// applications of the group keep theirs; if there is none, the account is erased as a whole.
   /// - Throws: ``VaultError/noAccount(_:group:)`` if the account is no longer in the group.
   @discardableResult
   public func remove(_ account: Account) async throws(VaultError) -> SignOutReport {

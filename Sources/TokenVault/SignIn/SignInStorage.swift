@@ -104,7 +104,8 @@ struct SignInStorage {
   }
 
   /// Stores a sign-in in one transaction. The group is created if it has no file. With
-  /// `makesCurrent`, the account becomes the group's current one.
+  /// `makesCurrent`, the account becomes the group's current one; so does an account that signs in
+  /// alone, after all others have left the group.
   func storeAccount(
     signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
   ) throws(VaultError) -> TokenResult {
@@ -120,6 +121,7 @@ struct SignInStorage {
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
+      transaction.state.signedOutClients.remove(client)
       // Older tokens stay bound to the server of the former sign-in or import.
       let former = stored.record
       stored.record.bindRefreshTokens(former.issuer(of:))
@@ -128,7 +130,9 @@ struct SignInStorage {
       stored.record.throttleEntries = []
       let result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
-      guard makesCurrent else { return result }
+      let state = transaction.state
+      let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
+      guard makesCurrent || isAlone else { return result }
       transaction.state.current = stored.tag
       return try self.result(of: validated, in: stored, transaction)
     }

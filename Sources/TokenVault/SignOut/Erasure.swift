@@ -5,13 +5,14 @@ import TokenVaultSystem
 /// Erases accounts from a group. It does not use the network.
 ///
 /// The order of steps:
-/// 1. One read resolves the accounts and collects, in memory, the data that their revocation needs.
+/// 1. One read resolves the accounts.
 /// 2. The group's lock is taken, and stale copies of the group file are removed.
 /// 3. ``Rotation`` stores a new group key and removes the old one from the kernel keyring.
-/// 4. One transaction deletes the accounts' rows, wraps the other account keys under the new key,
-///    and commits.
+/// 4. One transaction collects, in memory, the data that revocation needs, deletes the accounts'
+///    rows, wraps the other account keys under the new key, and commits.
 /// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
-/// 6. Directory rules that name the accounts are removed.
+/// 6. Directory rules that name the accounts are removed, and the imported files are searched for
+///    the accounts.
 ///
 /// ``Revocation`` contacts the providers afterwards.
 package struct Erasure {
@@ -36,7 +37,8 @@ package struct Erasure {
 
   /// Erases accounts, for one client or for all.
   ///
-  /// When it returns, the accounts are gone from the file. An entry of the report that is not clean
+  /// An account whose last client signs out is erased as a whole, with its names and claims. When
+  /// it returns, the accounts are gone from the file. An entry of the report that is not clean
   /// names a place where something is left; the next command tries again to delete it.
   /// - Parameters:
   ///   - scope: The accounts.
@@ -48,72 +50,162 @@ package struct Erasure {
     let isShared = try DeviceInformation(session.configuration).isShared
     let client = isShared && widens ? nil : client
     // A name that matches no account is reported before the keyring is contacted.
-    let (accounts, targets) = try session.read { transaction in
-      let accounts = try self.resolved(scope, client, in: transaction)
-      let known = accounts.map { $0.map { self.lookup.account($0, in: transaction) } }
-      return (known, try self.targets(accounts, client, in: transaction))
-    }
-    if let accounts, accounts.isEmpty {
-      return Result(report: SignOutReport(accounts: [], entries: []), targets: targets)
-    }
-    let report: SignOutReport
-    if let client {
-      report = try erase(accounts ?? [], of: client)
-    } else {
-      report = try erase(accounts, tellsOthers: isShared)
-    }
-    return Result(report: report, targets: targets)
-  }
-
-  /// The accounts to erase; nil for every account, whether or not it can be decrypted.
-  private func resolved(
-    _ scope: Scope, _ client: String?, in transaction: GroupTransaction
-  ) throws -> [StoredAccount]? {
-    switch (scope, client) {
-    case (.accounts(let references), _): return try lookup.stored(references, in: transaction)
-    case (.everything, nil): return nil
-    case (.everything, let client?):
-      return try lookup.all(in: transaction) { account in
-        account.record.stored.contains { CaseFolding.equal($0.credential.clientID, client) }
-      }
-    }
-  }
-
-  /// Damage must not prevent an erasure: an account that cannot be decrypted has no targets.
-  private func targets(
-    _ named: [StoredAccount]?, _ client: String?, in transaction: GroupTransaction
-  ) throws -> [RevocationTarget] {
-    var accounts = named ?? []
-    if named == nil {
-      _ = try transaction.forEachAccount { account throws(StoreError) in accounts.append(account) }
-    }
-    return accounts.flatMap { RevocationTarget.all(of: $0, client, in: transaction) }
-  }
-
-  // MARK: For every client
-
-  private func erase(
-    _ named: [Account]?, tellsOthers: Bool
-  ) throws(VaultError) -> SignOutReport {
-    var accounts: [Account] = []
-    var erased: [[UInt8]] = []
+    let (settled, isEmpty) = try session.read { try self.settled(scope, client, in: $0) }
+    if isEmpty { return Result(report: SignOutReport(accounts: [], entries: []), targets: []) }
+    var work = Work()
     let (outcome, custody) = try rotate { transaction in
-      let chosen =
-        try named.map { try self.lookup.stored($0.map(AccountReference.known), in: transaction) }
-        ?? self.lookup.all(in: transaction)
-      accounts = chosen.map { self.lookup.account($0, in: transaction) }
-      erased = chosen.map(\.tag)
-      self.forget(chosen, tellsOthers: tellsOthers, in: transaction)
-      if named == nil {
+      // The transaction runs again if another process has moved the group to a new key.
+      work = Work()
+      for stored in try self.resolved(settled, client, in: transaction)
+      where !work.done.contains(stored.tag) {
+        try self.erase(stored, client, &work, in: transaction)
+      }
+      if let client, !work.erased.isEmpty {
+        transaction.state.signedOutClients.insert(CaseFolding.key(client))
+      }
+      self.forget(work.erased, tellsOthers: isShared, in: transaction)
+      if case (.everything, nil) = (settled, client) {
         try transaction.setExtras([])
       } else {
-        try self.forgetExtras(of: chosen, in: transaction)
+        try self.forgetExtras(of: work.erased, in: transaction)
       }
-      return try chosen + self.withUnresolvedEnvironment(chosen, in: transaction)
+      transaction.state.importedFiles.removeAll(where: CacheFile.isGone)
+      work.files = transaction.state.importedFiles
+      return work.erased + work.strays
     }
-    return SignOutReport(
-      accounts: accounts,
-      entries: outcome.entries(custody: custody) + [removeRules(of: erased)])
+    var entries = outcome.entries(custody: custody, work.fileDetail)
+    if client == nil || !work.erased.isEmpty {
+      entries.append(removeRules(of: work.erased.map(\.tag)))
+    }
+    entries += ImportedFiles(paths: work.files).entries(work.accounts) { account in
+      work.kept.contains { $0.identity == account.identity } ? client : nil
+    }
+    var report = SignOutReport(accounts: work.accounts, entries: entries)
+    report.keptAccounts = work.kept
+    return Result(report: report, targets: work.targets)
+  }
+
+  /// The scope with its accounts found, and whether it has none.
+  private func settled(
+    _ scope: Scope, _ client: String?, in transaction: GroupTransaction
+  ) throws -> (Scope, isEmpty: Bool) {
+    switch scope {
+    case .accounts(let references):
+      let accounts = try lookup.stored(references, in: transaction)
+        .map { AccountReference.known(self.lookup.account($0, in: transaction)) }
+      return (.accounts(accounts), accounts.isEmpty)
+    case .everything:
+      return (scope, try client != nil && resolved(scope, client, in: transaction).isEmpty)
+    }
+  }
+
+  /// The accounts to erase, those with an unresolved environment last.
+  /// - Throws: ``StoreError/damaged(rows:)`` if every account is to be erased and one cannot be
+  ///   decrypted.
+  private func resolved(
+    _ scope: Scope, _ client: String?, in transaction: GroupTransaction
+  ) throws -> [StoredAccount] {
+    let found =
+      switch scope {
+      case .accounts(let references): try lookup.stored(references, in: transaction)
+      case .everything:
+        try lookup.all(in: transaction) { account in client.map(account.record.isOf) ?? true }
+      }
+    let (settled, strays) = (
+      found.filter { !$0.record.environment.isEmpty }, found.filter(\.record.environment.isEmpty)
+    )
+    return settled + strays
+  }
+
+  // MARK: The transaction
+
+  /// What the transaction did. The data for the providers is collected here too: a token that a
+  /// refresh stored just before is then among it, and a refresh that ends later finds no account.
+  private struct Work {
+    /// The public views of the accounts that were signed out.
+    var accounts: [Account] = []
+    /// Those among them that other clients keep.
+    var kept: [Account] = []
+    var erased: [StoredAccount] = []
+    /// Tokens of these accounts that were imported while their environment was unresolved.
+    var strays: [StoredAccount] = []
+    /// The tags of all of these, and of those that were signed out of one client only.
+    var done: Set<[UInt8]> = []
+    var targets: [RevocationTarget] = []
+    /// The imported files of the group.
+    var files: [String] = []
+
+    var fileDetail: String {
+      if kept.isEmpty { return "rows deleted, account keys destroyed" }
+      return erased.isEmpty
+        ? "the client's rows deleted, account keys replaced; other clients keep the account"
+        : "rows deleted, account keys destroyed; replaced where other clients keep the account"
+    }
+  }
+
+  /// Erases an account, or signs one client out of it if other clients use it.
+  private func erase(
+    _ stored: StoredAccount, _ client: String?, _ work: inout Work,
+    in transaction: GroupTransaction
+  ) throws {
+    let strays = try unresolved(stored, in: transaction).filter { !work.done.contains($0.tag) }
+    work.done.formUnion(([stored] + strays).map(\.tag))
+    let others = client.map { client in
+      ([stored] + strays).reduce(into: Set<String>()) {
+        $0.formUnion($1.record.clients(besides: client))
+      }
+    }
+    guard let client, let others, !others.isEmpty || stored.record.isSecret else {
+      work.targets += RevocationTarget.all(of: stored, nil, in: transaction)
+      work.accounts.append(lookup.account(stored, in: transaction))
+      work.erased.append(stored)
+      work.strays += strays
+      return
+    }
+    let keepsFamily = try others.contains { other in
+      try self.mayBeInFamily(other, at: stored.record.environment, in: transaction)
+    }
+    work.targets += RevocationTarget.all(
+      of: stored, client, keepsFamily: keepsFamily, in: transaction)
+    let rest = try signOut(client, of: stored, keepsFamily: keepsFamily, in: transaction)
+    let account = lookup.account(rest, in: transaction)
+    work.accounts.append(account)
+    work.kept.append(account)
+    for stray in strays {
+      let rest = try signOut(client, of: stray, keepsFamily: keepsFamily, in: transaction)
+      // No later step would ever remove the rest of it.
+      if rest.record.stored.isEmpty { work.strays.append(rest) }
+    }
+  }
+
+  /// Damaged metadata must not prevent an erasure.
+  private func mayBeInFamily(
+    _ client: String, at environment: String, in transaction: GroupTransaction
+  ) throws -> Bool {
+    do {
+      return try FamilyClient(client, in: transaction).mayBeInFamily(at: environment)
+    } catch StoreError.damaged { return true }
+  }
+
+  /// Signs one client out: its tokens are erased, other clients keep theirs, and a tombstone keeps
+  /// the client from counting as signed in.
+  ///
+  /// The refresh token of a family of clients stays if another client may use it. The account gets
+  /// a new key, so that the client's tokens cannot be read from older copies, just as those of an
+  /// erased account cannot.
+  private func signOut(
+    _ client: String, of stored: StoredAccount, keepsFamily: Bool,
+    in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    let kept = try stored.record.stored
+      .filter { entry in
+        !CaseFolding.equal(entry.credential.clientID, client)
+          || (keepsFamily && entry.credential.isFamilyRefreshToken)
+      }
+      .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
+    var record = stored.record
+    record.clients[CaseFolding.key(client)] = .signedOut
+    return try transaction.replace(stored, with: record, credentials: kept)
   }
 
   private func rotate(
@@ -175,21 +267,16 @@ package struct Erasure {
     try CacheExtras.write(kept, transaction)
   }
 
-  /// The tokens of the accounts that were imported while the accounts' environment was unresolved.
-  private func withUnresolvedEnvironment(
-    _ accounts: [StoredAccount], in transaction: GroupTransaction
+  /// The tokens of an account that were imported while its environment was unresolved.
+  private func unresolved(
+    _ account: StoredAccount, in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
-    var found: [StoredAccount] = []
-    for account in accounts where !account.record.homeAccountID.isEmpty {
-      let identity = AccountIdentity(
-        homeAccountID: HomeAccountID(account.record.homeAccountID), environment: "",
-        authorityType: AuthorityType(cacheText: "", environment: ""))
-      guard let stray = try transaction.account(tag: try transaction.tag(of: identity)),
-        !(accounts + found).contains(where: { $0.tag == stray.tag })
-      else { continue }
-      found.append(stray)
-    }
-    return found
+    let record = account.record
+    guard !record.homeAccountID.isEmpty, !record.environment.isEmpty else { return [] }
+    let identity = AccountIdentity(
+      homeAccountID: HomeAccountID(record.homeAccountID), environment: "",
+      authorityType: AuthorityType(cacheText: "", environment: ""))
+    return try transaction.account(tag: try transaction.tag(of: identity)).map { [$0] } ?? []
   }
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
@@ -204,54 +291,15 @@ package struct Erasure {
         place: .directoryRules, isClean: false, detail: "the rules could not be rewritten")
     }
   }
-
-  // MARK: For one client
-
-  /// Signs one client out: its tokens are erased, other clients keep theirs, and a tombstone keeps
-  /// the client from counting as signed in.
-  ///
-  /// The refresh token of a family of clients stays for the family. Each account gets a new key, so
-  /// that the client's tokens cannot be read from older copies, just as those of an erased account
-  /// cannot.
-  private func erase(
-    _ named: [Account], of client: String
-  ) throws(VaultError) -> SignOutReport {
-    var accounts: [Account] = []
-    let (outcome, custody) = try rotate { transaction in
-      let chosen = try self.lookup.stored(named.map(AccountReference.known), in: transaction)
-      for stored in chosen {
-        let account = try self.rekey(stored, without: client, in: transaction)
-        accounts.append(self.lookup.account(account, in: transaction))
-      }
-      // No later step would ever remove the rest of these.
-      return try self.withUnresolvedEnvironment(chosen, in: transaction)
-        .map { try self.rekey($0, without: client, in: transaction) }
-        .filter(\.record.stored.isEmpty)
-    }
-    return SignOutReport(accounts: accounts, entries: outcome.entries(custody: custody))
-  }
-
-  private func rekey(
-    _ stored: StoredAccount, without client: String, in transaction: GroupTransaction
-  ) throws -> StoredAccount {
-    let kept = try stored.record.stored
-      .filter { entry in
-        !CaseFolding.equal(entry.credential.clientID, client)
-          || (entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty)
-      }
-      .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
-    var record = stored.record
-    record.clients[CaseFolding.key(client)] = .signedOut
-    return try transaction.replace(stored, with: record, credentials: kept)
-  }
 }
 
 extension Rotation.Outcome {
   /// The report's entries for the places that a rotation cleans.
-  fileprivate func entries(custody: GroupHeader.Custody) -> [SignOutReport.Entry] {
+  fileprivate func entries(
+    custody: GroupHeader.Custody, _ fileDetail: String
+  ) -> [SignOutReport.Entry] {
     var entries = [
-      SignOutReport.Entry(
-        place: .groupFile, isClean: true, detail: "rows deleted, account keys destroyed"),
+      SignOutReport.Entry(place: .groupFile, isClean: true, detail: fileDetail),
       SignOutReport.Entry(
         place: .log, isClean: logIsEmpty,
         detail: logIsEmpty

@@ -15,9 +15,15 @@ struct RevocationTarget: Sendable {
   /// The token type hint of RFC 7009 section 2.1.
   let hint: String
 
-  /// The targets of one account, one for each client; a nil `client` stands for every client.
+  /// The targets of one account, one for each client.
+  /// - Parameters:
+  ///   - stored: The account.
+  ///   - client: The client that signs out; nil for every client.
+  ///   - keepsFamily: Whether the refresh token of the client's family stays for other clients.
+  ///   - transaction: The transaction that erases the tokens.
   static func all(
-    of stored: StoredAccount, _ client: String?, in transaction: GroupTransaction
+    of stored: StoredAccount, _ client: String?, keepsFamily: Bool = false,
+    in transaction: GroupTransaction
   ) -> [RevocationTarget] {
     let record = stored.record
     let entries = record.stored.filter { entry in
@@ -27,17 +33,16 @@ struct RevocationTarget: Sendable {
       }
       return client.map { CaseFolding.equal(credential.clientID, $0) } ?? true
     }
-    // A family's token stays for the other clients. Revoking an access token may revoke the refresh
-    // token too (RFC 7009 section 2.1).
+    // Revoking an access token may revoke the refresh token too (RFC 7009 section 2.1).
     func stays(_ entry: AccountRecord.StoredCredential) -> Bool {
-      client != nil && entry.credential.kind == .refreshToken && !entry.credential.familyID.isEmpty
+      keepsFamily && entry.credential.isFamilyRefreshToken
     }
-    let keepsFamily = record.stored.contains(where: stays)
+    let leavesToken = record.stored.contains(where: stays)
     let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
     return clients.sorted { $0.key < $1.key }.flatMap { client, entries in
       let refresh = entries.filter { $0.credential.kind == .refreshToken && !stays($0) }
       let chosen =
-        !refresh.isEmpty || keepsFamily
+        !refresh.isEmpty || leavesToken
         ? refresh : entries.filter { $0.credential.kind == .accessToken }
       let authority = knownAuthority(client, record)
       func target(

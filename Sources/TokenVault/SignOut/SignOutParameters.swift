@@ -12,6 +12,6 @@ public struct SignOutParameters: Hashable, Sendable {
   public var extraParameters: [String: String] = [:]
 
   /// Parameters that erase and revoke this application's tokens only, and keep the session in the
-  /// browser.
+  /// browser. An account that no other application uses is erased as a whole.
   public init() {}
 }

@@ -16,6 +16,9 @@ public struct SignOutReport: Sendable {
     case staleCopies = "copies that a crash left"
     /// The rules that choose an account for a directory.
     case directoryRules = "directory rules"
+    /// A file that was imported into the group. It belongs to another tool, and a sign-out does not
+    /// change it.
+    case importedFile = "imported file"
   }
 
   /// One place and its state.
@@ -26,16 +29,28 @@ public struct SignOutReport: Sendable {
     public let isClean: Bool
     /// The step that was taken, or the reason why it failed; never a secret.
     public let detail: String
+    /// The path of an imported file; nil for other places.
+    public internal(set) var file: String?
+    /// The account that is still in the imported file; nil if none is.
+    public internal(set) var account: Account?
+    /// The client that was signed out of that account; nil if the account was erased.
+    package internal(set) var clientID: String?
   }
 
   /// The accounts that were signed out.
   public let accounts: [Account]
+  /// Those of `accounts` that other clients keep: only the tokens of the client that signed out are
+  /// erased. An account whose last client signs out is erased as a whole.
+  public internal(set) var keptAccounts: [Account] = []
   /// Every place that was checked.
   public let entries: [Entry]
   /// The results of the revocations, by account and client.
   public internal(set) var revocations: [Revocation] = []
   /// The results of ending the providers' sessions in the browser.
   public internal(set) var browserSessions: [BrowserSession] = []
-  /// Whether no data is left in any place on this machine.
-  public var isClean: Bool { entries.allSatisfy(\.isClean) }
+  /// Whether no data is left in the group, its keys and rules. Imported files do not count: the
+  /// entries say whether an account is still in one.
+  public var isClean: Bool { entries.allSatisfy { $0.isClean || $0.place == .importedFile } }
+  /// The imported files that still have an account, or that cannot be read.
+  package var uncleanFiles: [Entry] { entries.filter { $0.place == .importedFile && !$0.isClean } }
 }

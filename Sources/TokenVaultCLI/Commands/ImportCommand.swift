@@ -1,31 +1,59 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 struct ImportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import accounts and tokens from another tool's cache.",
     discussion: """
-      Reads a token cache of MSAL libraries or Azure CLI. If an azureProfile.json is in the same \
-      directory and no account is current, the account of its default subscription becomes \
-      current. A newer token is never replaced by an older one. The file is not changed and keeps \
-      its tokens in plaintext: delete it when no tool needs it.
+      Reads a token cache of MSAL libraries or Azure CLI. A newer token is never replaced by an \
+      older one. The file is not changed and keeps its tokens in plaintext: delete it when no tool \
+      needs it.
+
+      The file is remembered: a sign-out looks into it and reports whether the account is still \
+      there. --remove takes an account out of the file and changes nothing else in it, nor in a \
+      group. It holds the lock that MSAL's extensions use. A tool that has the cache in memory may \
+      write the account back: end it first.
+
+      An import makes no account current. If an azureProfile.json is in the same directory, the \
+      command that chooses the account of its default subscription is printed.
 
       EXAMPLES
         tokenvault import ~/.azure/msal_token_cache.json
         other-tool --print-cache | tokenvault import - --group dev.tokenvault.shared
+        tokenvault import --remove ~/.azure/msal_token_cache.json ada@contoso.example
       """)
 
   @Argument(help: "The cache, or - for standard input.", completion: .file())
   var file: String
+  @Argument(help: "With --remove: the user name, home account id or ID//ENVIRONMENT in the file.")
+  var account: String?
+  @Flag(help: "Take an account out of the file.")
+  var remove = false
+  @Option(help: "With --remove: take out the tokens of this client only.")
+  var clientId: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
+  func validate() throws {
+    guard remove else {
+      if account != nil || clientId != nil {
+        throw ValidationError("An account and --client-id need --remove.")
+      }
+      return
+    }
+    if account == nil { throw ValidationError("--remove needs FILE and ACCOUNT.") }
+    if file == "-" { throw ValidationError("--remove needs a file.") }
+  }
+
   func run(in invocation: Invocation) throws {
+    if remove, let account { return try remove(account, in: invocation) }
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let cache = try self.cache()
-    let report = try CacheImport(invocation.vault(of: selection))
-      .run(cache, preferred: try preferredUser())
+    let preferred = try preferredUser()
+    let vault = try invocation.vault(of: selection)
+    let report = try CacheImport(vault).run(cache, from: file == "-" ? nil : file)
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
     if file != "-" {
       invocation.tell(
@@ -37,6 +65,37 @@ struct ImportCommand: VaultCommand {
     } else {
       try invocation.answer(Array(text(report, selection.group).utf8))
     }
+    if let preferred { suggest(preferred, in: vault, invocation) }
+  }
+
+  /// Prints how to choose the account that Azure CLI uses, if none is chosen here.
+  private func suggest(_ user: String, in vault: GroupSession, _ invocation: Invocation) {
+    bestEffort("the import succeeded, and the next command says that no account is chosen") {
+      do { _ = try vault.account(.current) } catch VaultError.ambiguousCurrentAccount(
+        let candidates, let group)
+      {
+        guard candidates.contains(where: { CaseFolding.equal($0.username, user) }) else { return }
+        invocation.tell(
+          "No account is current. Azure CLI uses \(PlainText.escaped(user)).\nnext: "
+            + Failure.command("switch \(PlainText.shellWord(user))", group))
+      }
+    }
+  }
+
+  private func remove(_ account: String, in invocation: Invocation) throws {
+    let (count, selector) = try CacheFile(file)
+      .remove(AccountReference(parsing: account), clientID: clientId)
+    if global.json {
+      return try invocation.answerJSON { writer in
+        writer.object {
+          $0.field("file", file)
+          $0.field("account", selector)
+          $0.field("entriesRemoved", count)
+        }
+      }
+    }
+    try invocation.answer(
+      "Removed \(PlainText.escaped(account)) from \(PlainText.escaped(file)): \(count) entries.")
   }
 
   private func cache() throws -> MSALCache {

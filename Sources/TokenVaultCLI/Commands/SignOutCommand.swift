@@ -1,6 +1,7 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 struct SignOutCommand: VaultCommand {
   static let configuration = CommandConfiguration(
@@ -11,6 +12,9 @@ struct SignOutCommand: VaultCommand {
       the provider cannot be reached or does not support revocation, tokens issued so far stay \
       valid until they expire, but none is left on this machine. The report lists every place and \
       provider.
+
+      Files that were imported are searched for the accounts, too. They belong to other tools and \
+      are not changed; if one still has an account, the report has the command that takes it out.
 
       EXAMPLES
         tokenvault sign-out ada@contoso.example
@@ -27,12 +31,17 @@ struct SignOutCommand: VaultCommand {
   var all = false
   @Flag(help: "Sign out of every group on this machine; without accounts, every account.")
   var allGroups = false
-  @Option(help: "Sign out this client only; other clients keep their tokens.")
+  @Option(
+    help:
+      "Sign out this client only; other clients keep their tokens. The last one takes the account along."
+  )
   var clientId: String?
   @Flag(help: "Do not ask the provider to revoke the tokens.")
   var noRevoke = false
   @Flag(help: "Also end the provider's session in the browser.")
   var browser = false
+  @Flag(help: "Exit with status 1 if an imported file still has the account.")
+  var strict = false
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -70,11 +79,29 @@ struct SignOutCommand: VaultCommand {
         next: "tokenvault list --all-groups")
     }
     try show(reports, in: invocation)
+    erased.forEach { noteCurrent(after: $0.erased.report, in: $0.vault, invocation) }
     failures.forEach(Invocation.tell)
     if let failure = failures.first { throw CommandError.groupsFailed(failure.status) }
     if let left = reports.first(where: { !$0.report.isClean }) {
       throw CommandError.notClean(
-        left.report.entries.filter { !$0.isClean }.map(\.place), group: left.group)
+        left.report.entries.filter { !$0.isClean && $0.file == nil }.map(\.place),
+        group: left.group)
+    }
+    let files = reports.flatMap(\.report.uncleanFiles)
+    if strict, let first = files.first {
+      throw CommandError.filesNotClean(files.compactMap(\.file), next: first.removal)
+    }
+  }
+
+  /// Says that no account is current, and which accounts there are to choose from.
+  private func noteCurrent(
+    after report: SignOutReport, in vault: GroupSession, _ invocation: Invocation
+  ) {
+    guard report.accounts.contains(where: { $0.isCurrent && !report.keeps($0) }) else { return }
+    bestEffort("the accounts are signed out; the next command says the same") {
+      do { _ = try vault.account(.current) } catch VaultError.ambiguousCurrentAccount(
+        let candidates, let group)
+      { invocation.tell(Failure.noLongerCurrent(candidates, group)) }
     }
   }
 
@@ -120,8 +147,10 @@ struct SignOutCommand: VaultCommand {
     var lines: [String] = []
     for (group, report) in reports {
       if report.accounts.isEmpty { lines.append("\(group): there was no account to sign out") }
-      lines += report.accounts.map {
-        "signed out  \(PlainText.escaped($0.shownName))  from \(group)"
+      lines += report.accounts.map { account in
+        let line = "signed out  \(PlainText.escaped(account.shownName))  from \(group)"
+        return report.keeps(account)
+          ? line + ", for this client only: other clients keep the account" : line
       }
       lines += report.entries.map { "  \($0.line)" }
       var told = Set<String>()

@@ -5,6 +5,8 @@ import TokenVaultModel
 /// The contents of the group at one time.
 struct Snapshot: Sendable {
   var accounts: [Account]
+  /// The account that commands use if none is named.
+  var current: Account?
   var emptyReason: EmptyReason?
   var damagedRows = 0
   var device: DeviceInformation?

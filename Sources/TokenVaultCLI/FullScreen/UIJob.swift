@@ -112,7 +112,11 @@ struct UIJob {
       names.isEmpty
       ? "there was no account to sign out"
       : names.count > 3 ? "\(names.count) accounts" : names.joined(separator: ", ")
-    let end = report.isClean ? "nothing is left on this machine" : "DATA REMAINS: see the report"
+    let end =
+      !report.isClean
+      ? "DATA REMAINS: see the report"
+      : report.uncleanFiles.isEmpty
+        ? "nothing is left on this machine" : "NOT CLEAN: a file that was imported, see the report"
     return .done("\(accounts): \(end)", TextPage("Signed out", report.lines))
   }
 }

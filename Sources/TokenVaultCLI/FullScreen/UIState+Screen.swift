@@ -55,7 +55,7 @@ extension UIState {
     let count = accounts.filter(\.isSignedIn).count
     return count == 0
       ? "Every account is signed out"
-      : "\(count) accounts are signed in, and none is current: press s"
+      : "\(count) account\(count == 1 ? " is" : "s are") signed in, and none is current: press s"
   }
 
   private var status: String {

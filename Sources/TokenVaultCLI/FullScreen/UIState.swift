@@ -79,12 +79,7 @@ struct UIState {
 extension UIState {
   var accounts: [Account] { snapshot?.accounts ?? [] }
 
-  /// The current account, selected as ``GroupSession/currentAccount()`` does.
-  var current: Account? {
-    if let current = accounts.first(where: \.isCurrent) { return current }
-    let signedIn = accounts.filter(\.isSignedIn)
-    return signedIn.count == 1 ? signedIn[0] : nil
-  }
+  var current: Account? { snapshot?.current }
 
   var selectedAccount: Account? {
     accounts.first { $0.identity == selected } ?? accounts.first

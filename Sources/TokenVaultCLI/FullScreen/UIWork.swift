@@ -48,8 +48,9 @@ final class UIWork: Sendable {
       do {
         let snapshot = try reader.withLock { core in
           let listing = try AccountEnumeration(core).accounts(.all)
+          let current = try? core.account(.current)  // absent is an answer: none chosen
           return Snapshot(
-            accounts: listing.accounts, emptyReason: listing.emptyReason,
+            accounts: listing.accounts, current: current, emptyReason: listing.emptyReason,
             damagedRows: listing.damagedRows, device: try DeviceInformation(core.configuration))
         }
         mailbox.post(.loaded(number, snapshot))

@@ -41,6 +41,8 @@ package enum CommandError: Error, Sendable {
   case notSound(VerificationFindings, group: GroupName)
   /// Data of a signed-out account remains; the report that names the places has been printed.
   case notClean([SignOutReport.Place], group: GroupName)
+  /// `sign-out --strict`: imported files that the report names are not clean.
+  case filesNotClean([String], next: String?)
   case noDirectoryRule(String)
   /// A sign-in needs a value that neither the command nor the configuration file, whose path is
   /// `configuration`, provides.

@@ -24,10 +24,21 @@ extension Failure {
   }
 
   static func ambiguousCurrentAccount(_ candidates: [Account], _ group: GroupName) -> Failure {
-    Failure(
-      .usage,
-      "\(candidates.count) accounts are signed in and none was chosen:" + listed(candidates),
-      next: command("switch ACCOUNT", group))
+    let count =
+      candidates.count == 1 ? "1 account is" : "\(candidates.count) accounts are"
+    return Failure(
+      .usage, "\(count) signed in and none was chosen:" + listed(candidates),
+      next: command("switch \(choice(candidates))", group))
+  }
+
+  /// The current account has signed out; the others wait to be chosen.
+  static func noLongerCurrent(_ candidates: [Account], _ group: GroupName) -> String {
+    "No account of \(group) is current now. Signed in:" + listed(candidates)
+      + "\nnext: " + command("switch \(choice(candidates))", group)
+  }
+
+  private static func choice(_ candidates: [Account]) -> String {
+    candidates.count == 1 ? PlainText.shellWord(candidates[0].shownName) : "ACCOUNT"
   }
 
   static func noCurrentAccount(_ reason: EmptyReason, _ group: GroupName) -> Failure {

@@ -108,6 +108,10 @@ extension Failure {
       self.init(
         .inputOutput, "Signed out, but data may remain in: \(left).",
         next: "tokenvault list --group \(group), which tries again; then tokenvault doctor")
+    case .filesNotClean(let files, let next):
+      self.init(
+        .unexpected,
+        "Signed out, but not clean: \(files.map(Self.path).joined(separator: ", ")).", next: next)
     case .noDirectoryRule(let directory):
       self.init(
         .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")

@@ -82,6 +82,18 @@ extension Failure {
       self.init(CommandError.fileNotMade(path: path, errno: errno))
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
+    case .notInFile(let path):
+      self.init(.notFound, "No such account is in \(Self.path(path)).")
+    case .ambiguousInFile(let path, let candidates):
+      self.init(
+        .usage,
+        "The name matches \(candidates.count) accounts in \(Self.path(path)):"
+          + candidates.map { "\n  \(PlainText.shellWord($0))" }.joined(),
+        next: Self.again("with one of these ID//ENVIRONMENT"))
+    case .fileInUse(let path):
+      self.init(
+        .busy, "Another program is using \(Self.path(path)); the file is unchanged.",
+        next: Self.again())
     case .accountOfOtherIssuer(let group):
       self.init(
         .refused,

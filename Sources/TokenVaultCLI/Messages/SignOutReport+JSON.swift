@@ -8,6 +8,8 @@ extension SignOutReport {
       writer.field("group", group.description)
       writer.key("accounts")
       writer.array(accounts) { $1.write(to: &$0) }
+      writer.key("keptAccounts")
+      writer.array(keptAccounts) { $1.write(to: &$0) }
       writer.field("clean", isClean)
       writer.key("places")
       writer.array(entries) { writer, entry in
@@ -15,6 +17,8 @@ extension SignOutReport {
           $0.field("place", entry.place.rawValue)
           $0.field("clean", entry.isClean)
           $0.field("detail", entry.detail)
+          if let file = entry.file { $0.field("file", file) }
+          if let removal = entry.removal { $0.field("next", removal) }
         }
       }
       writer.key("revocations")

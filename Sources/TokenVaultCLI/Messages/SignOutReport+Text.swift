@@ -4,7 +4,9 @@ import TokenVaultModel
 extension SignOutReport {
   /// The report as the full screen shows it: by place and by provider.
   var lines: [String] {
-    var lines = accounts.map(\.shownName)
+    var lines = accounts.map { account in
+      keeps(account) ? "\(account.shownName), for this client only" : account.shownName
+    }
     if lines.isEmpty { lines.append("There was no account to sign out.") }
     if !entries.isEmpty { lines += ["", "On this machine"] }
     lines += entries.map { "  \($0.line)" }
@@ -14,10 +16,29 @@ extension SignOutReport {
     lines += browserSessions.map { "  \($0.line)" }
     return lines
   }
+
+  /// Whether other clients keep an account that was signed out.
+  func keeps(_ account: Account) -> Bool {
+    keptAccounts.contains { $0.identity == account.identity }
+  }
 }
 
 extension SignOutReport.Entry {
-  var line: String { "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+  var line: String {
+    guard let file else { return "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+    let place = "\(isClean ? "clean " : "NOT CLEAN") file  \(PlainText.escaped(file))"
+    guard let account, let removal else { return "\(place): \(detail)" }
+    return "\(place) still has \(PlainText.escaped(account.shownName)): \(removal)"
+  }
+
+  /// The command that takes the account out of the imported file; nil if it is not in one.
+  var removal: String? {
+    guard let file, let account else { return nil }
+    let words =
+      [file, account.selector].map(PlainText.shellWord)
+      + (clientID.map { ["--client-id", PlainText.shellWord($0)] } ?? [])
+    return "tokenvault import --remove " + words.joined(separator: " ")
+  }
 }
 
 extension SignOutReport.Revocation {

@@ -101,6 +101,8 @@ package struct Invocation: Sendable {
       configuration = try VaultConfiguration(group: group, environment: environment)
     } catch { throw .vault(error) }
     configuration.isAdministrator = true
+    // The program protected itself when it started.
+    configuration.protectsProcess = false
     if !options.mayAsk { configuration.allowsPrompt = false }
     let (mayAsk, descriptor) = (options.mayAsk, options.passphraseDescriptor)
     configuration.passphrase = { purpose in

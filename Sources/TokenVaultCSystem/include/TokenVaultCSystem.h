@@ -9,6 +9,8 @@
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and default handlers for the signals of a crash, so that
 /// it ends the process without a report.
 int tv_make_undumpable(void);
+/// prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0, without a change to signal handlers.
+int tv_forbid_tracing(void);
 /// fcntl(F_OFD_SETLK): `type` is F_RDLCK or F_WRLCK; a length of 0 means to the end of the file.
 int tv_ofd_lock(int descriptor, short type, int64_t start, int64_t length);
 /// open(2) with a mode.
@@ -40,3 +42,8 @@ int32_t tv_key_add(const char *description, const void *payload, size_t count, u
 int32_t tv_key_find(const char *description);
 long tv_key_read(int32_t key, void *buffer, size_t count);
 long tv_key_remove(int32_t key);
+/// The serials of all keys in the keyring; returns their size in bytes, which may exceed `size`.
+long tv_key_list(int32_t *serials, size_t size);
+/// "TYPE;UID;GID;PERMISSIONS;DESCRIPTION" with a terminating zero; returns its size, which may exceed
+/// `size`.
+long tv_key_describe(int32_t key, void *text, size_t size);

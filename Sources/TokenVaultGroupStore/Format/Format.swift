@@ -10,14 +10,17 @@ enum Format {
 
   /// `account_key` is separate from `account` so that a rotation rewrites only the wrapped keys.
   /// The column `account.sheet` holds the account record; format version 1 fixes its name.
-  static let schema = """
-    CREATE TABLE meta(id INTEGER PRIMARY KEY, value BLOB NOT NULL);
-    CREATE TABLE account(id INTEGER PRIMARY KEY, tag BLOB NOT NULL UNIQUE, sheet BLOB NOT NULL);
-    CREATE TABLE account_key(id INTEGER PRIMARY KEY, key_id BLOB NOT NULL, wrapped BLOB NOT NULL);
-    CREATE TABLE record(id INTEGER PRIMARY KEY, account INTEGER NOT NULL, sealed BLOB NOT NULL);
-    CREATE INDEX record_account ON record(account);
-    CREATE TABLE name(tag BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID;
-    """
+  ///
+  /// The text is part of the format: SQLite stores it, and ``Database/requireExpectedSchema()``
+  /// compares it.
+  static let schemaStatements = [
+    "CREATE TABLE meta(id INTEGER PRIMARY KEY, value BLOB NOT NULL)",
+    "CREATE TABLE account(id INTEGER PRIMARY KEY, tag BLOB NOT NULL UNIQUE, sheet BLOB NOT NULL)",
+    "CREATE TABLE account_key(id INTEGER PRIMARY KEY, key_id BLOB NOT NULL, wrapped BLOB NOT NULL)",
+    "CREATE TABLE record(id INTEGER PRIMARY KEY, account INTEGER NOT NULL, sealed BLOB NOT NULL)",
+    "CREATE INDEX record_account ON record(account)",
+    "CREATE TABLE name(tag BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
+  ]
 
   /// The row ids of the table `meta`.
   enum Meta: Int64 {

@@ -1,9 +1,16 @@
 extension GroupState {
-  private static let version: UInt64 = 1
+  /// Version 2 adds the number of accounts that the group ever had, which may not be evident from
+  /// the present number, and the clients that signed out and the imported files.
+  private var version: UInt64 {
+    accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty && importedFiles.isEmpty
+      ? 1 : 2
+  }
+
+  private static func evident(_ count: UInt64) -> UInt64 { min(count, 2) }
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.number(Self.version)
+    writer.number(version)
     writer.number(changes)
     writer.number(accountCount)
     writer.list(rows.words) { $0.number($1) }
@@ -26,12 +33,18 @@ extension GroupState {
       writer.signed(slot.key)
       writer.data(slot.value)
     }
+    if version > 1 {
+      writer.number(accountsEver)
+      writer.list(signedOutClients.sorted()) { $0.text($1) }
+      writer.list(importedFiles) { $0.text($1) }
+    }
     return writer.bytes
   }
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
-    guard try reader.number() == Self.version else { throw .damaged(rows: nil) }
+    let version = try reader.number()
+    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
     changes = try reader.number()
     accountCount = try reader.number()
     rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
@@ -60,6 +73,14 @@ extension GroupState {
     }) {
       slotKeys[slot] = key
     }
+    accountsEver = version > 1 ? try reader.number() : Self.evident(accountCount)
+    if version > 1 {
+      signedOutClients = Set(
+        try reader.list { reader throws(StoreError) in try reader.text() })
+      importedFiles = try reader.list { reader throws(StoreError) in try reader.text() }
+    }
+    // Each state has exactly one encoding.
+    guard self.version == version, accountsEver <= 2 else { throw .damaged(rows: nil) }
     try reader.end()
   }
 }

@@ -42,6 +42,9 @@ package struct GroupState: Hashable, Sendable {
   /// The number of commits.
   package internal(set) var changes: UInt64 = 0
   package internal(set) var accountCount: UInt64 = 0
+  /// The number of accounts that the group ever had, at most 2. It records no more than whether
+  /// there was ever a choice between accounts.
+  var accountsEver: UInt64 = 0
   /// The sum over all account rows.
   var rows = RowSum()
   /// The tag of the current account, or nil.
@@ -55,4 +58,15 @@ package struct GroupState: Hashable, Sendable {
   /// The key-encryption keys of the key slots, by row id; empty without slots. They are kept so
   /// that a rotation can seal the next key without asking for the passphrase again.
   var slotKeys: [Int64: [UInt8]] = [:]
+
+  /// The clients, folded, whose sign-out erased an account: their next sign-in requests the password
+  /// again. No account is recorded.
+  package var signedOutClients: Set<String> = []
+
+  /// The paths of the files that were imported; a sign-out looks into them.
+  package var importedFiles: [String] = []
+
+  /// Whether the group ever had more than one account. If it never had, its account needs no
+  /// choice.
+  package var hadSeveralAccounts: Bool { accountsEver > 1 }
 }

@@ -23,8 +23,9 @@ package enum GroupCreation {
       """
       PRAGMA page_size=4096; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL;
       PRAGMA application_id=\(Format.applicationID); PRAGMA user_version=\(Format.version);
-      PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; \(Format.schema)
+      PRAGMA journal_mode=WAL; BEGIN IMMEDIATE
       """)
+    for statement in Format.schemaStatements { try database.execute(statement) }
     let keys: GroupKeys
     do {
       keys = try GroupKeys(

@@ -22,6 +22,7 @@ package final class UnlockedGroup {
   init(
     path: String, header: GroupHeader, database: Database, key: consuming SecretBytes
   ) throws(StoreError) {
+    try database.requireExpectedSchema()
     self.path = path
     self.header = header
     self.database = database
@@ -75,6 +76,8 @@ package final class UnlockedGroup {
     try prepareToWrite()
     try database.execute("BEGIN IMMEDIATE")
     do {
+      // Another program may have changed the schema since the file was opened.
+      try database.requireExpectedSchema()
       let transaction = try GroupTransaction(self)
       let result = try body(transaction)
       try transaction.finish()

@@ -3,6 +3,7 @@ import TokenVaultModel
 extension GroupTransaction {
   /// Opens every row and compares the directory of names with the accounts.
   package func verify() throws(StoreError) -> VerificationReport {
+    try database.requireExpectedSchema()
     var report = VerificationReport()
     let check = try database.statement("PRAGMA integrity_check(1)")
     if try check.step(), check.text(0) != "ok" { report.structure = check.text(0) }

@@ -32,6 +32,8 @@ extension GroupTransaction {
     let seal = Array(sealed.suffix(16))
     state.rows.add(try rowDigest(tag: tag, keyID: keyID, seal: seal))
     state.accountCount += 1
+    // Tokens that were imported with an unresolved environment are not an account.
+    if !record.environment.isEmpty { state.accountsEver = min(2, state.accountsEver + 1) }
     for name in record.names { try addName(name, of: tag) }
     return StoredAccount(
       tag: tag, keyID: keyID, record: record, row: row, key: key, saved: (record, seal))
@@ -196,7 +198,7 @@ extension GroupTransaction {
     _ account: StoredAccount, with record: AccountRecord,
     credentials: [(Credential, CredentialPayload)]
   ) throws(StoreError) -> StoredAccount {
-    let wasCurrent = state.current == account.tag
+    let (wasCurrent, accountsEver) = (state.current == account.tag, state.accountsEver)
     try delete(account)
     var record = record
     record.stored = []
@@ -204,6 +206,7 @@ extension GroupTransaction {
     for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
     try update(&fresh)
     if wasCurrent { state.current = fresh.tag }
+    state.accountsEver = accountsEver
     return fresh
   }
 }

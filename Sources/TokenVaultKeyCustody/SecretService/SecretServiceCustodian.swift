@@ -11,12 +11,17 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   private let busAddress: String?
   private let allowPrompt: Bool
   private let deadlineMilliseconds: Int
+  /// The least time for a conversation that stores or deletes. The service syncs its file before it
+  /// answers, and a busy disk may take seconds for that. A service that hangs is noticed before, by
+  /// the search that precedes each of them.
+  private static let leastWriteMilliseconds = 10_000
 
   /// A custodian, which connects with each call.
   /// - Parameters:
   ///   - busAddress: the session bus, as in `DBUS_SESSION_BUS_ADDRESS`.
   ///   - allowPrompt: whether the service may ask the user to unlock a collection.
-  ///   - deadlineMilliseconds: the time limit of each conversation with the service.
+  ///   - deadlineMilliseconds: the time limit of each conversation with the service; storing and
+  ///     deleting have at least 10 s.
   package init(busAddress: String?, allowPrompt: Bool, deadlineMilliseconds: Int = 1000) {
     self.busAddress = busAddress
     self.allowPrompt = allowPrompt
@@ -157,7 +162,8 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     let result = unsafe busAddress.withCString { address in
       var request = unsafe tv_secret_request()
       unsafe request.bus_address = address
-      unsafe request.deadline_ms = Int32(clamping: deadlineMilliseconds)
+      unsafe request.deadline_ms = Int32(
+        clamping: max(deadlineMilliseconds, Self.leastWriteMilliseconds))
       unsafe request.allow_prompt = allowPrompt
       let result = unsafe call(&request)
       refusal = unsafe withUnsafeBytes(of: request.refusal) {

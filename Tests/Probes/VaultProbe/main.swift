@@ -3,12 +3,26 @@
 // operation, as JSON.
 //
 //   vault-probe NUMBER OPERATIONS
+//
+// Or opens the group and keeps it open until its input ends; "debuggable" turns protection off.
+//
+//   vault-probe hold [debuggable]
 import Foundation
 import TokenVault
 
 struct Unexpected: Error { let what: String }
 
 let arguments = CommandLine.arguments
+if arguments.dropFirst().first == "hold" {
+  var configuration = try VaultConfiguration.process()
+  configuration.isAdministrator = true
+  if arguments.last == "debuggable" { configuration.protectsProcess = false }
+  let vault = Vault(configuration)
+  let count = try await vault.accounts().accounts.count
+  try FileHandle.standardOutput.write(contentsOf: Data("open: \(count)\n".utf8))
+  _ = try FileHandle.standardInput.readToEnd()
+  exit(0)
+}
 guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2])
 else { throw Unexpected(what: "arguments") }
 var configuration = try VaultConfiguration.process()

@@ -29,7 +29,8 @@ enum UIFixtures {
 
   static func snapshot(_ accounts: [Account]) -> Snapshot {
     Snapshot(
-      accounts: accounts, emptyReason: accounts.isEmpty ? .noAccounts : nil,
+      accounts: accounts, current: accounts.first(where: \.isCurrent),
+      emptyReason: accounts.isEmpty ? .noAccounts : nil,
       device: DeviceInformation(mode: .private, source: nil))
   }
 

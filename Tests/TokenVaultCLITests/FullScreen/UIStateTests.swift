@@ -18,10 +18,14 @@ struct UIStateTests {
     #expect(state.current?.username == "bob")
   }
 
-  @Test func theOnlySignedInAccountIsCurrent() {
+  /// Whether an account that was not chosen is current depends on the group's past.
+  @Test func theAccountThatCommandsUseIsShownAsCurrent() {
     let one = UIFixtures.account("ada")
-    #expect(UIFixtures.state([one]).current?.username == "ada")
-    #expect(UIFixtures.state([one, UIFixtures.account("bob")]).current == nil)
+    var state = UIFixtures.state([one])
+    #expect(state.current == nil)
+    #expect(state.shown.contains("1 account is signed in, and none is current: press s"))
+    state.snapshot?.current = one
+    #expect(state.shown.contains("Signed in: ada"))
   }
 
   @Test func switchUsesTheSelectedAccount() {

@@ -69,7 +69,12 @@ struct SignInCommandTests {
     #expect(try home.run("tokenvault list").output.contains("grace") == false)
   }
 
-  @Test func aCodeSignsInOnAnotherDevice() throws {
+  @Test(
+    .parity(
+      "PublicClientApplication.initiate_device_flow",
+      "PublicClientApplication.acquire_token_by_device_flow",
+      "public.Client.AcquireTokenByDeviceCode"))
+  func aCodeSignsInOnAnotherDevice() throws {
     let home = try SignInHome(#"{"deviceInterval": 1}"#)
     let command = "tokenvault sign-in --client-id $C --authority $A --device-code"
     let run = try home.run(command) {

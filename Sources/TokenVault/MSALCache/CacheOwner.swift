@@ -1,0 +1,96 @@
+import TokenVaultModel
+
+/// An account in a cache file, or one client's part of it.
+struct CacheOwner {
+  let homeAccountID: String
+  let environment: String
+  let authorityType: AuthorityType
+  /// The client id of tokens that belong to no account; empty otherwise.
+  let orphanClient: String
+  /// The client whose tokens are meant; nil for all of the account.
+  var clientID: String?
+
+  /// Whether an object of the file belongs to the account. One that names the account but no
+  /// environment does.
+  func owns(_ entity: CacheText.Entity) -> Bool {
+    guard entity.environment.isEmpty || CloudEnvironment.same(entity.environment, environment),
+      clientID.map({ CaseFolding.equal($0, entity.clientID) }) ?? true
+    else { return false }
+    if homeAccountID.isEmpty {
+      return entity.homeAccountID.isEmpty && entity.hasSecret
+        && CaseFolding.equal(entity.clientID, orphanClient)
+    }
+    return authorityType.hasCaseSensitiveSubjects
+      ? entity.homeAccountID.utf8.elementsEqual(homeAccountID.utf8)
+      : CaseFolding.equal(entity.homeAccountID, homeAccountID)
+  }
+
+  /// The text that names exactly this account of the file.
+  var selector: String {
+    (homeAccountID.isEmpty ? orphanClient : homeAccountID) + "//" + environment
+  }
+}
+
+extension CacheOwner {
+  /// The owner of what a cache file may have of an account of the group.
+  init(_ account: Account, clientID: String? = nil) {
+    self.init(
+      homeAccountID: account.identifier, environment: account.environment,
+      authorityType: account.authorityType, orphanClient: account.identity.orphanClient,
+      clientID: clientID)
+  }
+
+  /// The owner of an object of a file.
+  init(_ entity: CacheText.Entity) {
+    self.init(
+      homeAccountID: entity.homeAccountID, environment: entity.environment,
+      authorityType: AuthorityType(
+        cacheText: entity.authorityType, environment: entity.environment,
+        homeAccountID: HomeAccountID(entity.homeAccountID)),
+      orphanClient: entity.homeAccountID.isEmpty ? entity.clientID : "")
+  }
+
+  /// The accounts of a file that a user name, a home account id or `ID//ENVIRONMENT` names.
+  static func all(_ reference: AccountReference, in entities: [CacheText.Entity]) -> [CacheOwner] {
+    switch reference {
+    case .named(let text): return all(named: text, nil, in: entities)
+    case .qualified(let name, let environment, let text):
+      let found = all(named: name, environment, in: entities)
+      return found.isEmpty ? all(named: text, nil, in: entities) : found
+    case .known, .rule, .current: return []
+    }
+  }
+
+  /// If several accounts match, those that are spelt exactly like the name: subjects may differ only
+  /// in case (OpenID Connect Core section 2).
+  private static func all(
+    named name: String, _ environment: String?, in entities: [CacheText.Entity]
+  ) -> [CacheOwner] {
+    let folded = all(in: entities, environment) { CaseFolding.equal($0, name) }
+    guard folded.count > 1 else { return folded }
+    let exact = all(in: entities, environment) { $0.utf8.elementsEqual(name.utf8) }
+    return exact.isEmpty ? folded : exact
+  }
+
+  private static func all(
+    in entities: [CacheText.Entity], _ environment: String?, hasName: (String) -> Bool
+  ) -> [CacheOwner] {
+    var found: [CacheOwner] = []
+    // Objects without an environment come last: they belong to the account that was found before.
+    let (placed, others) = (
+      entities.filter { !$0.environment.isEmpty }, entities.filter(\.environment.isEmpty)
+    )
+    for entity in placed + others {
+      let owner = CacheOwner(entity)
+      guard
+        [owner.homeAccountID, owner.orphanClient, entity.username].contains(where: {
+          !$0.isEmpty && hasName($0)
+        }),
+        environment.map({ CloudEnvironment.same($0, owner.environment) }) ?? true,
+        !found.contains(where: { $0.owns(entity) })
+      else { continue }
+      found.append(owner)
+    }
+    return found
+  }
+}
