@@ -165,8 +165,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultSignInTransportTests",
       dependencies: [
-        "TokenVaultSignInTransport", "TokenVaultSignIn", "PrototypeCheck", "TokenVaultTestSupport",
-        "transport-probe",
+        "TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultSystem", "PrototypeCheck",
+        "TokenVaultTestSupport", "transport-probe",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,7 @@
 import TokenVaultGroupStore
 package import TokenVaultSignIn
 import TokenVaultCrypto
+import TokenVaultSystem
 package import TokenVaultModel
 
 extension Acquisition {
@@ -12,35 +13,64 @@ extension Acquisition {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: request.authority ?? application.authority,
-        correlationID: request.correlationID)
-      let listener = try platform.receiver.listen(for: application.redirectURI)
-      defer { listener.close() }
-      let authorization = try AuthorizationSession(
-        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
-      let isOpened = platform.browser.open(authorization.address)
-      report(.waitingForBrowser(authorization.address, isOpened: isOpened))
-      var outcome: Result<TokenResult, any Error>?
-      try listener.receive(
-        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
-      ) { incoming in
-        let (status, answer) = authorization.evaluate(incoming)
-        guard let answer else {
-          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
-        }
+      return try limited(request.deadlineMilliseconds) { acquisition in
+        try acquisition.throughBrowser(
+          request, application, makesCurrent: makesCurrent, proof: proof)
+      }
+    }
+  }
+
+  private func throughBrowser(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration,
+    makesCurrent: Bool, proof: ProofOfPossession?
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: request.authority ?? application.authority,
+      correlationID: request.correlationID)
+    let listener = try platform.receiver.listen(for: application.redirectURI)
+    defer { listener.close() }
+    let authorization = try AuthorizationSession(
+      try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
+    let start = try (listener as? any StartPageServing)?.serve(StartPage(authorization.address))
+    let isOpened = platform.browser.open(start ?? authorization.address)
+    report(.waitingForBrowser(authorization.address, isOpened: isOpened))
+    return try received(from: listener, request.deadlineMilliseconds, authorization) { answer in
+      try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+    }
+  }
+
+  /// Waits for the provider's response. The page shows the result of `finish`, so it never reports a
+  /// sign-in that failed.
+  private func received(
+    from listener: any RedirectListener, _ deadlineMilliseconds: Int,
+    _ authorization: AuthorizationSession,
+    finish: (AuthorizationSession.Answer) throws -> TokenResult
+  ) throws -> TokenResult {
+    var outcome: Result<TokenResult, any Error>?
+    var hasForgedState = false
+    func reply(_ incoming: RedirectRequest) -> RedirectResult {
+      switch authorization.evaluate(incoming) {
+      case .stray(let reason):
+        // Browsers ask for an icon.
+        if reason != .path { report(.requestRefused(reason: reason.rawValue)) }
+        hasForgedState = hasForgedState || reason == .state
+        return RedirectResult(status: reason.status, page: RedirectPage.foreign, isAnswer: false)
+      case .answer(let answer, let status):
         report(.redirectReceived)
-        // The page shows the result of this step, so it never reports a sign-in that failed.
-        let result = Result {
-          try finish(
-            answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
-        }
+        let result = Result { try finish(answer) }
         outcome = result
         return redirectResult(status, result)
       }
-      guard let outcome else { throw SignInError.timedOut }
-      return try outcome.get()
     }
+    do {
+      try listener.receive(
+        deadlineMilliseconds: deadlineMilliseconds, cancellation, evaluate: reply)
+    } catch {
+      let isLate = error == .timedOut || (error == .cancelled && cancellation.isTimedOut)
+      throw isLate && hasForgedState ? SignInError.stateMismatch : error
+    }
+    guard let outcome else { throw SignInError.timedOut }
+    return try outcome.get()
   }
 
   private func redirectResult(
@@ -107,31 +137,44 @@ extension Acquisition {
   /// no other account may sign in.
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
-    correlationID: String = "", account: HomeAccountID? = nil,
+    correlationID: String = "", account: HomeAccountID? = nil, limitMilliseconds: Int? = nil,
     _ application: ApplicationConfiguration, makesCurrent: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: application.authority, correlationID: correlationID,
-        needing: \.deviceAuthorizationEndpoint)
-      let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
-      report(.waitingForDevice(device.code))
-      var polling = DevicePolling(device)
-      var action = polling.begin()
-      while true {
-        switch action {
-        case .failed(let error): throw error
-        case .finished(let answer):
-          return try keep(
-            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
-            makesCurrent: makesCurrent)
-        case .ask(let seconds):
-          try cancellation.wait(milliseconds: Int(seconds) * 1000)
-          action = polling.next(
-            Result { () throws(SignInError) in try endpoint.poll(device) })
-        }
+      return try limited(limitMilliseconds) { acquisition in
+        try acquisition.throughDevice(
+          scopes, claims, extra, correlationID, account, application, makesCurrent: makesCurrent)
+      }
+    }
+  }
+
+  private func throughDevice(
+    _ scopes: ScopeSet, _ claims: ClaimsRequest?, _ extra: FormParameters, _ correlationID: String,
+    _ account: HomeAccountID?, _ application: ApplicationConfiguration, makesCurrent: Bool
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: application.authority, correlationID: correlationID,
+      needing: \.deviceAuthorizationEndpoint)
+    let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+    report(.waitingForDevice(device.code))
+    var polling = DevicePolling(device)
+    var action = polling.begin()
+    while true {
+      switch action {
+      case .failed(let error): throw error
+      case .finished(let answer):
+        return try keep(
+          answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
+          makesCurrent: makesCurrent)
+      case .ask(let seconds):
+        try cancellation.wait(milliseconds: Int(seconds) * 1000)
+        let started = Deadline.microseconds
+        let answer = Result { () throws(SignInError) in try endpoint.poll(device) }
+        if cancellation.isCancelled, case .failure = answer { throw SignInError.cancelled }
+        action = polling.next(
+          answer, elapsed: (Deadline.microseconds - started) / 1_000_000, now: session.now)
       }
     }
   }
@@ -147,8 +190,9 @@ extension Acquisition {
         answer, of: endpoint, keys: keys,
         expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID), now: session.now)
       try requireAccount(account, validated)
-      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
-      if cancellation.isCancelled { throw SignInError.cancelled }
+      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be. A time limit
+      // that ends now comes too late.
+      if cancellation.isCancelled, !cancellation.isTimedOut { throw SignInError.cancelled }
       stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)

@@ -32,8 +32,7 @@ public final class PublicClientApplication: Sendable {
   /// ```swift
   /// let authority = try Authority("https://login.microsoftonline.com/common")
   /// var configuration = ApplicationConfiguration(
-  ///   clientID: "11111111-2222-3333-4444-555555555555", authority: authority,
-  ///   redirectURI: try RedirectURI("http://localhost"))
+  ///   clientID: "11111111-2222-3333-4444-555555555555", authority: authority)
   /// configuration.clientCapabilities = ["CP1"]
   /// let app = PublicClientApplication(configuration, vault: try .process())
   /// ```
@@ -69,9 +68,8 @@ public final class PublicClientApplication: Sendable {
   ) throws(VaultError) {
     let configuration: ApplicationConfiguration
     do {
-      let authority = try Authority(authority)
       configuration = ApplicationConfiguration(
-        clientID: clientID, authority: authority, redirectURI: try .standard(of: authority))
+        clientID: clientID, authority: try Authority(authority))
     } catch { throw .signIn(error) }
     self.init(configuration, vault: vault, platform: platform)
   }
@@ -391,6 +389,9 @@ public final class PublicClientApplication: Sendable {
       vault.session, directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
+      if case .requestRefused(let reason) = event, let log = self.log {
+        log(.warning, "interactive: refused a request to the redirect listener: \(reason)")
+      }
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
     }
   }

@@ -77,10 +77,12 @@ struct SignInStorage {
           return stored.record.clients[CaseFolding.key(client)] == .signedOut ? .gone : .superseded
         }
         for var credential in entries {
+          let issuer = stored.record.stored.first { $0.credential == credential }
+            .map(stored.record.issuer(of:))
           credential.lastModified = now
           try transaction.store(
             credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))),
-            in: &stored)
+            issuer: issuer, in: &stored)
         }
         try transaction.update(&stored)
         return .kept
@@ -150,6 +152,9 @@ struct SignInStorage {
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       transaction.state.signedOutClients.remove(client)
+      // Older tokens stay bound to the server of the former sign-in or import.
+      let former = stored.record
+      stored.record.bindRefreshTokens(former.issuer(of:))
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
@@ -167,6 +172,7 @@ struct SignInStorage {
 
   /// Removes the refresh tokens of the client's previous sign-in. One of a family stays for the
   /// other clients, unless the new one is of the same family.
+  /// - Returns: Those that the same server issued.
   private func removeReplaced(
     by validated: ValidatedTokens, from stored: inout StoredAccount, _ transaction: GroupTransaction
   ) throws -> [Redacted<String>] {
@@ -177,11 +183,16 @@ struct SignInStorage {
         && CaseFolding.equal(credential.clientID, validated.clientID)
         && (credential.familyID.isEmpty || credential.familyID == family)
     }
-    let replaced = try stored.record.stored.filter { isReplaced($0.credential) }.map { entry in
+    // A token of another issuer is not sent to this one, not even to be revoked.
+    let own = stored.record.stored.filter { entry in
+      isReplaced(entry.credential)
+        && stored.record.issuer(of: entry).allows(validated.authority, name: validated.issuer)
+    }
+    let replaced = try own.map { entry in
       let secret = try transaction.payload(of: entry, in: stored).secret
       return Redacted(String(decoding: secret.reveal(), as: UTF8.self))
     }
-    if !replaced.isEmpty { try transaction.removeCredentials(of: &stored, where: isReplaced) }
+    try transaction.removeCredentials(of: &stored, where: isReplaced)
     return replaced.filter { $0 != issued }
   }
 
@@ -209,15 +220,20 @@ struct SignInStorage {
       if kind != .refreshToken { credential.realm = validated.realm }
       return credential
     }
-    func add(_ credential: Credential, _ secret: Redacted<String>) throws {
+    func add(
+      _ credential: Credential, _ secret: Redacted<String>, issuer: AccountRecord.Issuer? = nil
+    ) throws {
       try transaction.store(
-        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))),
+        issuer: issuer, in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
-      try add(refresh, token)
+      try add(
+        refresh, token,
+        issuer: AccountRecord.Issuer(validated.authority, name: validated.issuer))
     }
     if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)

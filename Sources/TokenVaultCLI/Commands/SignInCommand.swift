@@ -57,8 +57,11 @@ struct SignInCommand: VaultCommand {
         + "URL.",
       valueName: "command"))
   var browser: String?
-  @Option(help: "How long to wait for the browser, as in 90s or 5m.")
-  var timeout = "5m"
+  @Option(
+    help: ArgumentHelp(
+      "How long the sign-in may take, as in 90s or 5m. Default: 5m, and with --device-code until the "
+        + "code expires."))
+  var timeout: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   enum PromptWord: String, ExpressibleByArgument, CaseIterable {
@@ -81,8 +84,9 @@ struct SignInCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    guard let patience = Duration(timeout), patience.seconds > 0 else {
-      throw CommandError.badDuration(timeout)
+    let given = timeout ?? "5m"
+    guard let patience = Duration(given), patience.seconds > 0 else {
+      throw CommandError.badDuration(given)
     }
     let claims = try Invocation.claims(claims)
     let selection = try invocation.select(needsAccount: false)
@@ -96,11 +100,12 @@ struct SignInCommand: VaultCommand {
     let isNew = try isNew(core)
     let acquisition = invocation.acquisition(
       in: core, browser: browser,
-      report: SignInProgress(invocation, patience: timeout).tell)
+      report: SignInProgress(invocation, patience: deviceCode ? timeout ?? "" : given).tell)
     let result: TokenResult
     if deviceCode {
       result = try acquisition.deviceCode(
-        terms.scopes, claims: claims, account: again?.account.homeAccountID, terms.application,
+        terms.scopes, claims: claims, account: again?.account.homeAccountID,
+        limitMilliseconds: timeout == nil ? nil : Int(patience.seconds) * 1000, terms.application,
         makesCurrent: true)
     } else {
       try invocation.register(terms.application.redirectURI)

@@ -70,29 +70,41 @@ package struct AuthorizationSession: Sendable {
     }
   }
 
-  /// Evaluates a request to the listener.
-  /// - Returns: the HTTP status to reply with, and the validated response; nil for a request that
-  ///   does not belong to this sign-in, and the wait continues.
-  package func evaluate(_ request: RedirectRequest) -> (status: Int, answer: Answer?) {
+  /// The meaning of a request to the listener.
+  package enum Verdict: Sendable {
+    /// The validated response of the provider, with the HTTP status to reply with.
+    case answer(Answer, status: Int)
+    /// The request does not belong to this sign-in, and the wait continues.
+    case stray(StrayRequest)
+
+    package var answer: Answer? { if case .answer(let answer, _) = self { answer } else { nil } }
+  }
+
+  /// Evaluates a request to the listener. Only a request with this sign-in's state ends the sign-in:
+  /// any program or page on this machine can send another one.
+  package func evaluate(_ request: RedirectRequest) -> Verdict {
+    if request.isOfOtherUser { return .stray(.otherUser) }
     // DNS rebinding: a foreign page whose host name resolves to this machine sends its own name.
-    if let host, request.host.lowercased() != host { return (421, nil) }
-    guard request.method == "GET" else { return (405, nil) }
-    guard request.path == path || (path.isEmpty && request.path == "/") else { return (404, nil) }
-    // Images and scripts on a foreign page do not navigate.
-    guard request.fetchMode.isEmpty || request.fetchMode == "navigate" else { return (403, nil) }
-    guard !request.query.isEmpty else { return (404, nil) }
-    guard let parameters = FormParameters(encoded: request.query), !parameters.hasRepeats else {
-      return (400, .failure(.badRedirect))
-    }
+    if let host, request.host.lowercased() != host { return .stray(.host) }
+    guard request.method == "GET" else { return .stray(.method) }
+    guard request.path == path || (path.isEmpty && request.path == "/"), !request.query.isEmpty
+    else { return .stray(.path) }
+    guard !request.isPrefetch else { return .stray(.prefetch) }
+    guard request.isNavigation else { return .stray(.embedded) }
+    guard let parameters = FormParameters(encoded: request.query),
+      parameters.pairs.contains(where: { $0.name == "state" && isOwnState($0.value) })
+    else { return .stray(.state) }
+    guard !parameters.hasRepeats else { return .answer(.failure(.badRedirect), status: 400) }
     let answer = evaluate(parameters)
-    if case .code = answer { return (200, answer) }
-    return (400, answer)
+    if case .code = answer { return .answer(answer, status: 200) }
+    return .answer(answer, status: 400)
+  }
+
+  private func isOwnState(_ state: String) -> Bool {
+    ConstantTime.equal(Array(state.utf8), Array(self.state.utf8))
   }
 
   private func evaluate(_ parameters: FormParameters) -> Answer {
-    guard let state = parameters["state"],
-      ConstantTime.equal(Array(state.utf8), Array(self.state.utf8))
-    else { return .failure(.stateMismatch) }
     guard isOwnIssuer(parameters["iss"]) else { return .failure(.issuerMismatch) }
     if let code = parameters["error"].flatMap(OAuthError.word) {
       return .failure(Self.failure(code, parameters))

@@ -6,6 +6,8 @@ package import TokenVaultModel
 package struct ValidatedTokens: Sendable {
   package let clientID: String
   package let authority: Authority
+  /// The issuer in the discovery document of the server that sent the response.
+  package let issuer: String
   package let answer: TokenResponse
   /// The claims of the ID token, or of the userinfo endpoint if a sign-in returned no ID token; nil
   /// if a refresh returned none.
@@ -63,6 +65,7 @@ package struct ValidatedTokens: Sendable {
     let metadata = endpoint.metadata
     clientID = endpoint.application.clientID
     authority = metadata.authority
+    issuer = metadata.issuer
     self.answer = answer
     self.now = now
     correlationID = endpoint.correlationID

@@ -46,7 +46,7 @@ struct SignInCommandTests {
     #expect(account["username"] as? String == "ada@contoso.example")
     #expect(account["current"] as? Bool == true)
     #expect(account["clientIds"] as? [String] == [ProviderProcess.client])
-    #expect(try home.run("cat browser.opened").output.contains("%2Fcallback&"))
+    #expect(try home.run("cat browser.py.pages").output.contains("%2Fcallback&"))
     let bad = try home.run(
       #"echo '{"signIn": {"clientID": "x"}}' >.config/tokenvault/config.json; tokenvault login"#)
     #expect(bad.status == 78)
@@ -124,6 +124,33 @@ struct SignInCommandTests {
     let port = try #require(said.firstMatch(of: /localhost%3A(\d+)/)).output.1
     #expect(throws: RawHTTP.Failure.self) {
       try RawHTTP.send("GET", "http://127.0.0.1:\(port)/?code=x&state=y")
+    }
+  }
+
+  @Test func theBrowserGetsNeitherThePassphraseNorAConnection() throws {
+    let home = try SignInHome()
+    let group = "com.example.pass"
+    let made = try home.run(
+      """
+      echo sesame >phrase
+      tokenvault group create \(group) --custody passphrase --passphrase-fd 0 <phrase
+      cat >descriptors <<'END'
+      #!/bin/sh
+      for one in /proc/$$/fd/*; do readlink "$one"; done >"$HOME/inherited"
+      exec "$HOME/browser" "$@"
+      END
+      chmod 700 descriptors
+      """)
+    #expect(made.status == 0, "\(made.errors)")
+    let run = try home.run(
+      "tokenvault sign-in --group \(group) --client-id $C --authority $A --timeout 60s "
+        + "--passphrase-fd 7 --browser \"$HOME/descriptors ada@contoso.example\" 7<phrase")
+    #expect(run.status == 0, "\(run.errors)")
+    let inherited = try home.run("cat inherited").output.split(separator: "\n")
+    #expect(inherited.contains("/dev/null"))
+    for target in inherited {
+      let isOwn = ["/dev/null"].contains(target) || target.hasSuffix("/descriptors")
+      #expect(isOwn || target.hasSuffix("/inherited"), "\(target)")
     }
   }
 
