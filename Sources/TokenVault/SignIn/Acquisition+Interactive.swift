@@ -15,32 +15,50 @@ extension Acquisition {
       let endpoint = try endpoint(
         application, at: request.authority ?? application.authority,
         correlationID: request.correlationID)
-      let listener = try platform.receiver.listen(for: application.redirectURI)
-      defer { listener.close() }
-      let authorization = try AuthorizationSession(
-        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
-      let isOpened = platform.browser.open(authorization.address)
-      report(.waitingForBrowser(authorization.address, isOpened: isOpened))
-      var outcome: Result<TokenResult, any Error>?
-      try listener.receive(
-        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
-      ) { incoming in
-        let (status, answer) = authorization.evaluate(incoming)
-        guard let answer else {
-          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
-        }
-        report(.redirectReceived)
-        // The page shows the result of this step, so it never reports a sign-in that failed.
-        let result = Result {
-          try finish(
-            answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
-        }
-        outcome = result
-        return redirectResult(status, result)
+      let preparation = SignInPreparation(session, endpoint)
+      var prepared = try preparation.prepared(request)
+      do {
+        return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
+      } catch SignInError.provider(let answer)
+        where prepared.prompt == .selectAccount && request.prompt == .ifNecessary
+        && answer.refusesPrompt
+      {
+        // OpenID Connect does not require a provider to have an account picker.
+        prepared.prompt = request.prompt
+        return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
       }
-      guard let outcome else { throw SignInError.timedOut }
-      return try outcome.get()
     }
+  }
+
+  /// Opens the browser once, and waits for the provider's response.
+  private func attempt(
+    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, _ proof: ProofOfPossession?,
+    makesCurrent: Bool
+  ) throws -> TokenResult {
+    let listener = try platform.receiver.listen(for: endpoint.application.redirectURI)
+    defer { listener.close() }
+    let authorization = try AuthorizationSession(
+      request, of: endpoint, redirectURI: listener.redirectURI)
+    let isOpened = platform.browser.open(authorization.address)
+    report(.waitingForBrowser(authorization.address, isOpened: isOpened))
+    var outcome: Result<TokenResult, any Error>?
+    try listener.receive(
+      deadlineMilliseconds: request.deadlineMilliseconds, cancellation
+    ) { incoming in
+      let (status, answer) = authorization.evaluate(incoming)
+      guard let answer else {
+        return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
+      }
+      report(.redirectReceived)
+      // The page shows the result of this step, so it never reports a sign-in that failed.
+      let result = Result {
+        try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+      }
+      outcome = result
+      return redirectResult(status, result)
+    }
+    guard let outcome else { throw SignInError.timedOut }
+    return try outcome.get()
   }
 
   private func redirectResult(
@@ -56,28 +74,6 @@ extension Acquisition {
     }
   }
 
-  /// Adds what is stored about the requested account. An account that was signed out on purpose has
-  /// to enter its password again, even if the browser still has a session (MSAL for iOS and macOS),
-  /// and the provider's page starts with the user name of the requested account.
-  private func aware(
-    _ request: InteractiveRequest, _ application: ApplicationConfiguration
-  ) throws(VaultError) -> InteractiveRequest {
-    let name = request.account?.identifier ?? request.loginHint
-    guard !name.isEmpty else { return request }
-    let record: AccountRecord
-    do {
-      record = try session.read { try session.lookup.stored(.named(name), in: $0).record }
-    } catch .noAccount { return request } catch .noGroup { return request } catch .ambiguousAccount
-    {
-      return request
-    }
-    var request = request
-    let client = CaseFolding.key(application.clientID)
-    if record.clients[client] == .signedOut, request.prompt != .consent { request.prompt = .login }
-    if request.loginHint.isEmpty { request.loginHint = record.username }
-    return request
-  }
-
   private func finish(
     _ answer: AuthorizationSession.Answer, _ authorization: AuthorizationSession,
     _ request: InteractiveRequest, _ endpoint: TokenEndpoint, _ proof: ProofOfPossession?,
@@ -86,6 +82,7 @@ extension Acquisition {
     let code: Redacted<String>
     switch answer {
     case .failure(let error): throw error
+    case .consent: throw SignInError.badRedirect
     case .code(let redeemable): code = redeemable
     }
     var extra = proof?.tokenParameters ?? FormParameters()
@@ -93,8 +90,12 @@ extension Acquisition {
     let response = try endpoint.redeem(
       code: code, verifier: authorization.verifier, redirectURI: authorization.redirectURI,
       scopes: request.scopes, claims: request.claims, extra: extra)
+    let tokens: TokenResponse
+    do { tokens = try TokenResponse(response) } catch {
+      throw endpoint.adminConsent(request.scopes).explained(error, isInteractive: true)
+    }
     return try keep(
-      try TokenResponse(response), of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
+      tokens, of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
       account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
   }
 
@@ -116,7 +117,8 @@ extension Acquisition {
       var action = polling.begin()
       while true {
         switch action {
-        case .failed(let error): throw error
+        case .failed(let error):
+          throw endpoint.adminConsent(scopes).explained(error, isInteractive: true)
         case .finished(let answer):
           return try keep(
             answer, of: endpoint, scopes: scopes, nonce: nil, account: account,

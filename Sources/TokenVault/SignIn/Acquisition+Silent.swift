@@ -225,11 +225,20 @@ extension Acquisition {
     if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
       return .stored(fallback)
     }
+    // Signing in again does not help before an administrator has consented.
+    let explained = try consent(plan).explained(error, isInteractive: false)
+    if case .adminConsentRequired = explained { throw explained }
     if let answer = error.wantsUser {
       throw VaultError.interactionRequired(
         .refused(answer), account: plan.account, group: session.group)
     }
     throw error
+  }
+
+  private func consent(_ plan: SilentPlan.Refresh) throws(SignInError) -> AdminConsent {
+    AdminConsent(
+      at: plan.authority, clientID: plan.clientID, scopes: plan.scopes,
+      redirectURI: try RedirectURI.standard(of: plan.authority).description)
   }
 
   private func throttled(

@@ -178,10 +178,12 @@ public final class PublicClientApplication: Sendable {
         return served
       }
     }
-    return try await onThread(scheme, Cancellation()) { (acquisition, proof) throws(VaultError) in
-      var options = chosen
-      options.proof = proof
-      return try acquisition.silent(wanted, of: account, options)
+    return try await blocking(Cancellation()) { acquisition throws(VaultError) in
+      try self.presented(scheme, acquisition) { acquisition, proof throws(VaultError) in
+        var options = chosen
+        options.proof = proof
+        return try acquisition.silent(wanted, of: account, options)
+      }
     }
   }
 
@@ -306,19 +308,8 @@ public final class PublicClientApplication: Sendable {
 
   // MARK: Threads
 
-  /// Refuses an authority that is neither the application's nor a known one. An attacker could run
-  /// it, and a token request goes there with the user's consent to this application (MSAL's
-  /// knownAuthorities).
   private func requireKnown(_ authority: Authority?) throws(VaultError) {
-    guard let authority else { return }
-    let known = [configuration.authority] + configuration.knownAuthorities
-    let isKnown =
-      CloudEnvironment.isKnownCloud(authority.environment)
-      || known.contains {
-        $0.address.origin == authority.address.origin && $0.kind == authority.kind
-      }
-      || known.contains(authority)
-    guard isKnown else { throw .signIn(.invalidAuthority) }
+    if let authority, !configuration.admits(authority) { throw .signIn(.invalidAuthority) }
   }
 
   private func logged(
@@ -344,6 +335,14 @@ public final class PublicClientApplication: Sendable {
     _ scheme: AuthenticationScheme,
     _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> TokenResult {
+    try await exclusively { (acquisition) throws(VaultError) in
+      try self.presented(scheme, acquisition, body)
+    }
+  }
+
+  func exclusively<R: Sendable>(
+    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> R
+  ) async throws(VaultError) -> R {
     let cancellation = Cancellation()
     let isFree = session.withLock { session in
       guard session == nil else { return false }
@@ -352,18 +351,16 @@ public final class PublicClientApplication: Sendable {
     }
     guard isFree else { throw .signIn(.sessionAlreadyRunning) }
     defer { session.withLock { $0 = nil } }
-    return try await onThread(scheme, cancellation, body)
+    return try await blocking(cancellation, body)
   }
 
-  private func onThread(
-    _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
-    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> TokenResult {
-    try await blocking(cancellation) { acquisition throws(VaultError) in
-      let presentation = try self.key.presentation(scheme)
-      return try TokenCompletion(session: acquisition.session).complete(
-        try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
-    }
+  private func presented(
+    _ scheme: AuthenticationScheme, _ acquisition: Acquisition,
+    _ body: (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
+  ) throws(VaultError) -> TokenResult {
+    let presentation = try key.presentation(scheme)
+    return try TokenCompletion(session: acquisition.session).complete(
+      try body(acquisition, presentation.proof), configuration.clientID, presentation)
   }
 
   private func blocking<R: Sendable>(

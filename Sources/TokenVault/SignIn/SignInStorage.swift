@@ -111,20 +111,22 @@ struct SignInStorage {
     let device = try SharedDevice(session)
     try GroupSetup(session).createIfMissing()
     return try session.write { transaction in
-      var stored =
-        try transaction.account(tag: try transaction.tag(of: record.identity))
-        ?? transaction.insert(record)
+      let known = try transaction.account(tag: try transaction.tag(of: record.identity))
+      var stored = try known ?? transaction.insert(record)
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
-      let result = try self.write(validated, into: &stored, transaction)
+      var result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
-      guard makesCurrent else { return result }
-      transaction.state.current = stored.tag
-      return try self.result(of: validated, in: stored, transaction)
+      if makesCurrent {
+        transaction.state.current = stored.tag
+        result = try self.result(of: validated, in: stored, transaction)
+      }
+      result.isSignedInAgain = known != nil
+      return result
     }
   }
 

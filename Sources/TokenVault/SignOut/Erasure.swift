@@ -32,6 +32,8 @@ package struct Erasure {
   package struct Result: Sendable {
     package let report: SignOutReport
     let targets: [RevocationTarget]
+    /// Whether the next person uses the same browser.
+    let isSharedDevice: Bool
   }
 
   /// Erases accounts, for one client or for all.
@@ -54,7 +56,9 @@ package struct Erasure {
       return (known, try self.targets(accounts, client, in: transaction))
     }
     if let accounts, accounts.isEmpty {
-      return Result(report: SignOutReport(accounts: [], entries: []), targets: targets)
+      return Result(
+        report: SignOutReport(accounts: [], entries: []), targets: targets,
+        isSharedDevice: isShared)
     }
     let report: SignOutReport
     if let client {
@@ -62,7 +66,7 @@ package struct Erasure {
     } else {
       report = try erase(accounts, tellsOthers: isShared)
     }
-    return Result(report: report, targets: targets)
+    return Result(report: report, targets: targets, isSharedDevice: isShared)
   }
 
   /// The accounts to erase; nil for every account, whether or not it can be decrypted.
