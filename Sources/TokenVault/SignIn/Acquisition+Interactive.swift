@@ -7,7 +7,7 @@ extension Acquisition {
   /// Signs a user in through the browser (RFC 8252) and stores the account.
   package func interactive(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration,
-    makesCurrent: Bool = false, proof: ProofOfPossession? = nil
+    makesCurrent: Bool = false, isBound: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
@@ -17,6 +17,7 @@ extension Acquisition {
         correlationID: request.correlationID)
       let preparation = SignInPreparation(session, endpoint)
       var prepared = try preparation.prepared(request)
+      let proof = isBound ? try newProof() : nil
       do {
         return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
       } catch SignInError.provider(let answer)
@@ -96,7 +97,7 @@ extension Acquisition {
     }
     return try keep(
       tokens, of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
-      account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
+      account: request.account, proof: proof, makesCurrent: makesCurrent)
   }
 
   /// Signs a user in on another device (RFC 8628) and stores the account. If `account` is not nil,
@@ -104,7 +105,7 @@ extension Acquisition {
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
     correlationID: String = "", account: HomeAccountID? = nil,
-    _ application: ApplicationConfiguration, makesCurrent: Bool = false
+    _ application: ApplicationConfiguration, makesCurrent: Bool = false, isBound: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
@@ -112,6 +113,7 @@ extension Acquisition {
       let endpoint = try endpoint(
         application, at: application.authority, correlationID: correlationID)
       let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+      let proof = isBound ? try newProof() : nil
       report(.waitingForDevice(device.code))
       var polling = DevicePolling(device)
       var action = polling.begin()
@@ -121,12 +123,14 @@ extension Acquisition {
           throw endpoint.adminConsent(scopes).explained(error, isInteractive: true)
         case .finished(let answer):
           return try keep(
-            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
+            answer, of: endpoint, scopes: scopes, nonce: nil, account: account, proof: proof,
             makesCurrent: makesCurrent)
         case .ask(let seconds):
           try cancellation.wait(milliseconds: Int(seconds) * 1000)
           action = polling.next(
-            Result { () throws(SignInError) in try endpoint.poll(device) })
+            Result { () throws(SignInError) in
+              try endpoint.poll(device, extra: proof?.tokenParameters ?? FormParameters())
+            })
         }
       }
     }
@@ -134,11 +138,11 @@ extension Acquisition {
 
   private func keep(
     _ answer: TokenResponse, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
-    account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
+    account: HomeAccountID?, proof: ProofOfPossession?, makesCurrent: Bool
   ) throws -> TokenResult {
     let validated = try ValidatedTokens(
       answer, of: endpoint, keys: keys,
-      expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID),
+      expecting: .init(scopes: scopes, nonce: nonce, proof: proof),
       now: session.now)
     if let account {
       let type = validated.authority.authorityType

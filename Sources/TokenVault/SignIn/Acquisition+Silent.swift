@@ -16,7 +16,8 @@ extension Acquisition {
     _ request: TokenRequest, of reference: AccountReference,
     _ options: SilentOptions = SilentOptions()
   ) throws(VaultError) -> TokenResult {
-    var (request, options) = try resolved(request, options)
+    let (clientRequest, boundOptions) = try bound(request, of: reference, options)
+    var (request, options) = try resolved(clientRequest, boundOptions)
     var plan = try planner.plan(request, of: reference, options)
     if request.tenantID != nil, case .refresh(let refresh) = plan {
       if let tenant = try resolved(refresh.authority).tenantID, tenant != request.tenantID {
@@ -84,6 +85,7 @@ extension Acquisition {
   private func refreshed(
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> TokenResult {
+    let options = try bound(first, options)
     // If a sign-in or an import wins the race, the request is planned again; each round has a new
     // cause.
     for _ in 0..<3 {
@@ -194,7 +196,7 @@ extension Acquisition {
         answer, of: endpoint, keys: keys,
         expecting: .init(
           scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
-          keyID: options.proof?.keyID ?? ""),
+          proof: options.proof),
         now: session.now)
     } catch {
       // The refresh token of another user must not be stored in this account.

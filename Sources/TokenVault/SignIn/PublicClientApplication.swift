@@ -21,7 +21,6 @@ public final class PublicClientApplication: Sendable {
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
   private let log: SignInLog?
-  private let key = ApplicationKey()
   private let session = Mutex<Cancellation?>(nil)
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
@@ -99,9 +98,11 @@ public final class PublicClientApplication: Sendable {
     let application = configuration
     try requireKnown(request.authority)
     return try await logged("interactive") { () throws(VaultError) in
-      try await exclusively(request.authenticationScheme) {
-        (acquisition, proof) throws(VaultError) in
-        try acquisition.interactive(request, application, proof: proof)
+      let scheme = request.authenticationScheme
+      return try await exclusively { acquisition throws(VaultError) in
+        try self.presented(
+          try acquisition.interactive(request, application, isBound: scheme != .bearer), scheme,
+          acquisition)
       }
     }
   }
@@ -125,11 +126,14 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> TokenResult {
     let application = configuration
     return try await logged("device code") { () throws(VaultError) in
-      try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
-        try acquisition.deviceCode(
-          request.scopes, claims: request.claims,
-          extra: FormParameters(sorted: request.extraParameters),
-          correlationID: request.correlationID, application)
+      let scheme = request.authenticationScheme
+      return try await exclusively { acquisition throws(VaultError) in
+        try self.presented(
+          try acquisition.deviceCode(
+            request.scopes, claims: request.claims,
+            extra: FormParameters(sorted: request.extraParameters),
+            correlationID: request.correlationID, application, isBound: scheme != .bearer), scheme,
+          acquisition)
       }
     }
   }
@@ -166,24 +170,19 @@ public final class PublicClientApplication: Sendable {
     options.forceRefresh = request.forceRefresh
     options.correlationID = request.correlationID
     options.extraParameters = request.extraParameters
+    options.isBound = request.authenticationScheme != .bearer
     let account = AccountReference.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // The cache cannot serve a request whose tenant the provider has to resolve first.
-    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
-      let presentation = key.presentationIfMade(scheme)
-    {
+    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
       tokens.authority = authority
-      options.proof = presentation.proof
-      if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
+      if let served = try await vault.servedSilently(tokens, of: account, options, scheme) {
         return served
       }
     }
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
-      try self.presented(scheme, acquisition) { acquisition, proof throws(VaultError) in
-        var options = chosen
-        options.proof = proof
-        return try acquisition.silent(wanted, of: account, options)
-      }
+      try self.presented(
+        try acquisition.silent(wanted, of: account, chosen), scheme, acquisition)
     }
   }
 
@@ -207,7 +206,9 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> HTTPResponse {
     var request = request
     request.token = tokenRequest(request.scopes)
+    let isBound = request.isBound
     request.silent = silentOptions
+    request.isBound = isBound
     let (chosen, reference) = (request, AccountReference.known(account))
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.call(chosen, of: reference)
@@ -331,15 +332,6 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  private func exclusively(
-    _ scheme: AuthenticationScheme,
-    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> TokenResult {
-    try await exclusively { (acquisition) throws(VaultError) in
-      try self.presented(scheme, acquisition, body)
-    }
-  }
-
   func exclusively<R: Sendable>(
     _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> R
   ) async throws(VaultError) -> R {
@@ -354,13 +346,12 @@ public final class PublicClientApplication: Sendable {
     return try await blocking(cancellation, body)
   }
 
+  /// The result with the data stored beside it, in the form in which it is presented.
   private func presented(
-    _ scheme: AuthenticationScheme, _ acquisition: Acquisition,
-    _ body: (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
+    _ token: TokenResult, _ scheme: AuthenticationScheme, _ acquisition: Acquisition
   ) throws(VaultError) -> TokenResult {
-    let presentation = try key.presentation(scheme)
-    return try TokenCompletion(session: acquisition.session).complete(
-      try body(acquisition, presentation.proof), configuration.clientID, presentation)
+    try TokenCompletion(session: acquisition.session).complete(
+      token, configuration.clientID, scheme)
   }
 
   private func blocking<R: Sendable>(

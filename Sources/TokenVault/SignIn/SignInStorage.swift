@@ -151,7 +151,7 @@ struct SignInStorage {
       var credential = Credential(
         kind: kind, clientID: validated.clientID, environment: environment)
       credential.lastModified = validated.now
-      if kind != .refreshToken { credential.realm = validated.realm }
+      if kind != .refreshToken, kind != .proofKey { credential.realm = validated.realm }
       return credential
     }
     func add(_ credential: Credential, _ secret: Redacted<String>) throws {
@@ -166,11 +166,8 @@ struct SignInStorage {
     }
     if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)
-    // A key exists only as long as its process, so no later process would remove its tokens.
-    if !validated.keyID.isEmpty {
-      try transaction.removeCredentials(of: &stored) {
-        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, skew: 0)
-      }
+    if let proof = validated.proof {
+      try transaction.storeKey(of: proof, credential(.proofKey), in: &stored)
     }
     try add(validated.accessToken(credential(.accessToken)), answer.accessToken)
     // The client's known family determines whose refresh tokens it tries.
@@ -190,7 +187,7 @@ struct SignInStorage {
       expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
       scopes: validated.granted, account: lookup.account(stored, in: transaction),
       authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
-      realm: validated.realm, correlationID: validated.correlationID)
+      realm: validated.realm, keyID: validated.keyID, correlationID: validated.correlationID)
   }
 
   private func noteFamily(
