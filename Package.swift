@@ -113,7 +113,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "graph-sample", dependencies: ["TokenVault"],
-      path: "Examples/GraphSample", exclude: ["entra.json", "local.json"], swiftSettings: strict),
+      path: "Examples/GraphSample",
+      exclude: ["b2c.json", "entra.json", "external.json", "local.json"], swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(

@@ -56,6 +56,9 @@ public enum SignInError: Error, Hashable, Sendable {
   case transport(TransportError)
   /// The provider returned an error (RFC 6749 section 4.1.2.1 or 5.2).
   case provider(OAuthError)
+  /// An administrator of the tenant has to consent for this application, on this page (AADSTS90094,
+  /// or AADSTS65001 when users may not consent). Signing in again does not help before that.
+  case adminConsentRequired(page: HTTPURL, OAuthError)
   /// The device code expired before the user entered it (RFC 8628 section 3.5).
   case deviceCodeExpired
   /// The response is malformed.
@@ -101,6 +104,7 @@ public enum SignInError: Error, Hashable, Sendable {
     case interactive = "an authorization endpoint"
     case pkce = "PKCE with S256 (RFC 7636)"
     case idTokens = "ID tokens and their keys"
+    case adminConsent = "a page for the consent of an administrator"
   }
 
   /// The defect of a token response or a device authorization response.

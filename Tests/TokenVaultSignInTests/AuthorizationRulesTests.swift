@@ -185,6 +185,68 @@ import TokenVaultTestSupport
     #expect(try failure(session, ["error": "a \"b\"", "state": state]) == .badRedirect)
   }
 
+  @Test(
+    .parity("MSALSTSErrorCodesKey", "MSALErrorServerInvalidRequestResetPasswordRequired -50142"))
+  func anErrorThroughTheBrowserHasMicrosoftsNumbers() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    func answer(_ code: String, _ text: String) throws -> OAuthError? {
+      guard
+        case .provider(let error)? = try failure(
+          session, ["error": code, "error_description": text, "state": state])
+      else { return nil }
+      return error
+    }
+    let reset = try answer(
+      "invalid_request", "AADSTS50142: Password change is required. Trace ID: 1 AADSTS50131: x")
+    #expect(reset?.numbers == [50142, 50131])
+    #expect(reset?.code == "invalid_request")
+    #expect(
+      try answer("server_error", "AADSTS: AADSTSx, AADSTS99999999999999999999")?.numbers == [])
+    // A conditional access policy refused; the user did not decline.
+    #expect(try answer("access_denied", "AADSTS53003: Blocked.")?.numbers == [53003])
+    #expect(try answer("access_denied", "AADSTS65004: The user declined.") == nil)
+    let wanted = try answer("unauthorized_client", "AADSTS530021: Use a protected application.")
+    #expect(wanted?.code == "unauthorized_client")
+  }
+
+  @Test func aResponseAboutTheConsentOfAnAdministratorIsNoSignIn() throws {
+    let guid = "c0000000-0000-4000-8000-00000000c001"
+    let entra = "https://login.example/\(guid)/v2.0"
+    let session = try session(["issuer": .string(entra)], authority: entra)
+    let page = try #require(session.adminConsentPage)
+    #expect(page.path == "/\(guid)/v2.0/adminconsent")
+    let state = session.address.parameters["state"]
+    #expect(page.parameters["state"] == state)
+    #expect(page.parameters["redirect_uri"] == Self.redirect)
+    func consent(_ parameters: KeyValuePairs<String, String?>) throws -> String? {
+      guard case .consent(let tenant)? = session.evaluate(try request(parameters)).answer else {
+        return nil
+      }
+      return tenant
+    }
+    #expect(
+      try consent(["admin_consent": "True", "tenant": guid, "state": state]) == guid)
+    #expect(try consent(["admin_consent": "True", "tenant": guid, "state": "x"]) == nil)
+    #expect(try consent(["admin_consent": "False", "tenant": guid, "state": state]) == nil)
+    #expect(try consent(["admin_consent": "True", "tenant": "x", "state": state]) == nil)
+    #expect(
+      try consent(["admin_consent": "True", "tenant": guid, "code": "c", "state": state]) == nil)
+    for parameters: KeyValuePairs<String, String?> in [
+      ["error": "access_denied", "admin_consent": "True", "state": state],
+      ["error": "access_denied", "error_description": "AADSTS90094: x", "state": state],
+      ["error": "consent_required", "error_description": "AADSTS65001: x", "state": state],
+    ] {
+      guard case .adminConsentRequired(let page, _)? = try failure(session, parameters) else {
+        Issue.record("\(parameters)")
+        continue
+      }
+      // The page for an administrator belongs to no sign-in.
+      #expect(page.parameters["state"] == nil)
+    }
+    #expect(try self.session().adminConsentPage == nil)
+  }
+
   @Test func rfc9207_section2_4_anAnnouncedIssuerMustBePresent() throws {
     let session = try session(["authorization_response_iss_parameter_supported": .bool(true)])
     let state = session.address.parameters["state"]

@@ -118,7 +118,7 @@ extension Acquisition {
         answer, of: endpoint, keys: keys,
         expecting: .init(
           scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
-          keyID: options.proof?.keyID ?? ""),
+          proof: options.proof),
         now: session.now)
     } catch .transport {
       // The provider has answered; only its keys are fetched after that.

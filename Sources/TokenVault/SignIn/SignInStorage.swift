@@ -145,9 +145,8 @@ struct SignInStorage {
     let device = try SharedDevice(session)
     try GroupSetup(session).createIfMissing()
     return try session.write { transaction in
-      var stored =
-        try transaction.account(tag: try transaction.tag(of: record.identity))
-        ?? transaction.insert(record)
+      let known = try transaction.account(tag: try transaction.tag(of: record.identity))
+      var stored = try known ?? transaction.insert(record)
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
@@ -159,14 +158,16 @@ struct SignInStorage {
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
       let replaced = try self.removeReplaced(by: validated, from: &stored, transaction)
-      let result = try self.write(validated, into: &stored, transaction)
+      var result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
       let state = transaction.state
       let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
-      guard makesCurrent || isAlone else { return NewSignIn(result: result, replaced: replaced) }
-      transaction.state.current = stored.tag
-      return NewSignIn(
-        result: try self.result(of: validated, in: stored, transaction), replaced: replaced)
+      if makesCurrent || isAlone {
+        transaction.state.current = stored.tag
+        result = try self.result(of: validated, in: stored, transaction)
+      }
+      result.isSignedInAgain = known != nil
+      return NewSignIn(result: result, replaced: replaced)
     }
   }
 
@@ -217,7 +218,7 @@ struct SignInStorage {
       var credential = Credential(
         kind: kind, clientID: validated.clientID, environment: environment)
       credential.lastModified = validated.now
-      if kind != .refreshToken { credential.realm = validated.realm }
+      if kind != .refreshToken, kind != .proofKey { credential.realm = validated.realm }
       return credential
     }
     func add(
@@ -237,11 +238,8 @@ struct SignInStorage {
     }
     if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)
-    // A key exists only as long as its process, so no later process would remove its tokens.
-    if !validated.keyID.isEmpty {
-      try transaction.removeCredentials(of: &stored) {
-        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, for: 0)
-      }
+    if let proof = validated.proof {
+      try transaction.storeKey(of: proof, credential(.proofKey), in: &stored)
     }
     try add(validated.accessToken(credential(.accessToken)), answer.accessToken)
     // The client's known family determines whose refresh tokens it tries.
@@ -261,7 +259,7 @@ struct SignInStorage {
       expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
       scopes: validated.granted, account: lookup.account(stored, in: transaction),
       authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
-      realm: validated.realm, correlationID: validated.correlationID)
+      realm: validated.realm, keyID: validated.keyID, correlationID: validated.correlationID)
   }
 
   private func noteFamily(

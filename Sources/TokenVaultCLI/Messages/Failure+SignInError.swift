@@ -80,6 +80,12 @@ extension Failure {
       self.init(.unreachable, Self.unavailable(error.status, ": \(Self.text(error))"))
     case .provider(let error):
       self.init(.provider, "The provider refused the request: \(Self.text(error)).")
+    case .adminConsentRequired(let page, let error):
+      self.init(
+        .provider,
+        "An administrator of the organization has to consent to this application first "
+          + "(\(Self.text(error))). Nothing was stored. An administrator can open this page:\n"
+          + "  \(page)", next: "tokenvault sign-in --admin-consent, if you are an administrator")
     case .deviceCodeExpired:
       self.init(
         .signInNeeded, "The code expired before it was used; nothing was stored.",

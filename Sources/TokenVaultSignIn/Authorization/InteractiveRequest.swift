@@ -7,6 +7,10 @@ public struct InteractiveRequest: Hashable, Sendable {
   public var scopes: ScopeSet
   /// The step that the provider's page must ask of the user.
   public var prompt = Prompt.ifNecessary
+  /// Whether the provider's account picker is requested if ``prompt`` is ``Prompt/ifNecessary`` and
+  /// the group already has an account of this client and provider. Otherwise the browser's session
+  /// would sign in the same person again.
+  package var offersAccountPicker = false
   /// A user name to fill in. The user may still sign in with another account; the result names it.
   public var loginHint = ""
   /// A domain, which lets the provider skip its page for choosing one.

@@ -4,6 +4,10 @@ package enum RedirectPage {
   package static let signedIn = page(
     "Signed in", "You can close this window and return to the application.")
 
+  /// The page after an administrator consented.
+  package static let consented = page(
+    "Consent given", "You can close this window. The users of the organization can sign in now.")
+
   /// The page after a failed sign-in.
   package static func failed(_ error: SignInError) -> String {
     switch error {
@@ -11,6 +15,11 @@ package enum RedirectPage {
       page("Cancelled", "You did not sign in. You can close this window.")
     case .passwordResetRequested:
       page("Not signed in yet", "The application now opens the page that resets your password.")
+    case .adminConsentRequired:
+      page(
+        "Not signed in",
+        "An administrator of your organization has to consent to this application first. The "
+          + "application shows the page to open.")
     case .issuerMismatch, .badRedirect:
       page(
         "Not signed in",
