@@ -89,6 +89,8 @@ import TokenVaultTestSupport
     }
     let tenant = try await app.requestAdminConsent(scopes: ScopeSet(["Mail.Read"]))
     #expect(tenant == "c0000000-0000-4000-8000-00000000c001")
+    // The browser's arguments contain nothing of the request.
+    #expect(bench.browser.arguments.withLock { $0 }.allSatisfy { $0.contains("/start/") })
     #expect(try bench.accounts().isEmpty)
     bench.browser.script.withLock { $0 = nil }
     let result = try bench.signIn(as: ada, scopes: "Mail.Read")

@@ -57,6 +57,27 @@ import TokenVaultTestSupport
       })
   }
 
+  @Test func aReplacedTokenOfAnotherServerIsNotSentThereToBeRevoked() throws {
+    let bench = try SignInBench()
+    let user = "ada@contoso.example"
+    let hostile = try ProviderProcess()
+    var elsewhere = ApplicationConfiguration(
+      clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
+    elsewhere.revocationEndsTokenAlone = true
+    try bench.signIn(as: user)
+    bench.browser.script.withLock {
+      $0 = { _, url in
+        let back = try HandBrowser(hostile.url).signIn(at: url, as: user)
+        _ = try RawHTTP.send("GET", back)
+      }
+    }
+    for isOwn in [false, true] {
+      try bench.signIn(as: user, elsewhere)
+      #expect(try bench.accounts().count == 1)
+      #expect(try hostile.counter("revocationRequests") == (isOwn ? 1 : 0))
+    }
+  }
+
   @Test func anImportedRefreshTokenIsBoundToItsHostAtPort443() async throws {
     let bench = try SignInBench()
     let user = "ada@contoso.example"

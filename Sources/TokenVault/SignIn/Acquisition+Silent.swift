@@ -135,7 +135,7 @@ extension Acquisition {
       return .stored(fallback)
     }
     // Signing in again does not help before an administrator has consented.
-    let explained = try consent(plan).explained(error, isInteractive: false)
+    let explained = consent(plan).explained(error, isInteractive: false)
     if case .adminConsentRequired = explained { throw explained }
     if let answer = error.wantsUser(at: plan.authority) {
       throw VaultError.interactionRequired(
@@ -144,10 +144,10 @@ extension Acquisition {
     throw error
   }
 
-  private func consent(_ plan: SilentPlan.Refresh) throws(SignInError) -> AdminConsent {
+  private func consent(_ plan: SilentPlan.Refresh) -> AdminConsent {
     AdminConsent(
       at: plan.authority, clientID: plan.clientID, scopes: plan.scopes,
-      redirectURI: try RedirectURI.standard(of: plan.authority).description)
+      redirectURI: RedirectURI.standard(of: plan.authority).description)
   }
 
   private func throttled(

@@ -49,7 +49,9 @@ package struct Acquisition {
     var acquisition = Acquisition(
       session, directory: directory, keys: keys, platform: platform, limit, report: report)
     acquisition.storingMilliseconds = storingMilliseconds
-    do { return try body(acquisition) } catch SignInError.cancelled where limit.isTimedOut { throw SignInError.timedOut }
+    do { return try body(acquisition) } catch SignInError.cancelled where limit.isTimedOut {
+      throw SignInError.timedOut
+    }
   }
 
   /// The provider's endpoints. If its discovery document lacks the endpoint `needed`, its
