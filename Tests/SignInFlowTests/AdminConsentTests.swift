@@ -29,7 +29,7 @@ import TokenVaultTestSupport
     #expect(
       parameters == [
         "client_id": ProviderProcess.client, "scope": "User.Read Mail.Read",
-        "redirect_uri": "http://127.0.0.1/",
+        "redirect_uri": "http://localhost",
       ])
     #expect(try bench.accounts().isEmpty)
     // An authority for all tenants has no administrators; the administrator's own tenant counts.

@@ -266,7 +266,7 @@ import TokenVaultModel
         let location = try browser.signIn(at: url, as: "ada@contoso.example")
         let base = String(location.prefix { $0 != "?" })
         for (method, target, headers) in [
-          ("GET", base + "favicon.ico", [:]), ("POST", location, [:]), ("GET", base, [:]),
+          ("GET", base + "/favicon.ico", [:]), ("POST", location, [:]), ("GET", base, [:]),
           ("GET", location, ["Sec-Fetch-Mode": "no-cors"]),
         ] as [(String, String, [String: String])] {
           guard try RawHTTP.send(method, target, headers: headers).status >= 400 else { return }

@@ -57,6 +57,36 @@ import TokenVaultTestSupport
       })
   }
 
+  /// Such a sign-out stores the account's other tokens again.
+  @Test func aSignOutOfAnotherClientKeepsTheServerOfARefreshToken() throws {
+    let bench = try SignInBench()
+    let user = "ada@contoso.example"
+    let hostile = try ProviderProcess()
+    let elsewhere = ApplicationConfiguration(
+      clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
+    var other = try bench.application()
+    other.clientID = ProviderProcess.familyClients[0]
+    try bench.signIn(as: user)
+    try bench.signIn(as: user, other)
+    try hostile.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
+    bench.browser.script.withLock {
+      $0 = { _, url in
+        let back = try HandBrowser(hostile.url).signIn(at: url, as: user)
+        _ = try RawHTTP.send("GET", back)
+      }
+    }
+    try bench.signIn(as: user, elsewhere)
+    var options = SignOutOptions()
+    options.clientID = other.clientID
+    _ = try bench.signOut([user], options)
+    try bench.advance(by: 4000)
+    try hostile.advanceClock(by: 4000)
+    let error = try failure { try bench.silent(of: user) { $0.application = elsewhere } }
+    #expect(
+      error?.signIn == .issuedElsewhere(issuer: bench.provider.url, requested: hostile.url))
+    #expect(try hostile.counter("refreshRequests") == 0)
+  }
+
   @Test func aReplacedTokenOfAnotherServerIsNotSentThereToBeRevoked() throws {
     let bench = try SignInBench()
     let user = "ada@contoso.example"

@@ -207,7 +207,7 @@ package struct Erasure {
         !CaseFolding.equal(entry.credential.clientID, client)
           || (keepsFamily && entry.credential.isFamilyRefreshToken)
       }
-      .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
+      .map { ($0, try transaction.payload(of: $0, in: stored)) }
     var record = stored.record
     record.clients[CaseFolding.key(client)] = .signedOut
     return try transaction.replace(stored, with: record, credentials: kept)

@@ -193,17 +193,19 @@ extension GroupTransaction {
 
 extension GroupTransaction {
   /// Deletes an account and stores it again under a fresh account key, with `record` and exactly
-  /// these credentials.
+  /// these credentials. A refresh token stays bound to its issuer.
   package func replace(
     _ account: StoredAccount, with record: AccountRecord,
-    credentials: [(Credential, CredentialPayload)]
+    credentials: [(AccountRecord.StoredCredential, CredentialPayload)]
   ) throws(StoreError) -> StoredAccount {
     let (wasCurrent, accountsEver) = (state.current == account.tag, state.accountsEver)
     try delete(account)
     var record = record
     record.stored = []
     var fresh = try insert(record)
-    for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
+    for (entry, payload) in credentials {
+      try store(entry.credential, payload, issuer: entry.issuer, in: &fresh)
+    }
     try update(&fresh)
     if wasCurrent { state.current = fresh.tag }
     state.accountsEver = accountsEver
