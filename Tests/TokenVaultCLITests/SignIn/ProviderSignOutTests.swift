@@ -70,7 +70,7 @@ struct ProviderSignOutTests {
       "\(headless.output)")
     #expect(headless.status == 0)
     #expect(try home.signIn("ADA", group).status == 0)
-    #expect(try home.run("cat browser.opened").output.contains("prompt=login"))
+    #expect(try home.run("cat browser.py.pages").output.contains("prompt=login"))
     let skipped = try home.run("\(out) --no-browser")
     #expect(!skipped.output.lowercased().contains("browser"))
     #expect(skipped.status == 0)

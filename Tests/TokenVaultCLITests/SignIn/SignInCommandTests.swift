@@ -35,7 +35,7 @@ struct SignInCommandTests {
     #expect(!known.errors.contains("--prompt login"))
     #expect(try home.signIn("ADA", "--prompt if_necessary").status == 0)
     #expect(try home.signIn("ADA", "--prompt consent").status == 0)
-    let opened = try home.run("cat browser.opened").output.split(separator: "\n")
+    let opened = try home.run("cat browser.py.pages").output.split(separator: "\n")
     let prompts = opened.map { $0.firstMatch(of: /prompt=([a-z_]+)/).map { String($0.output.1) } }
     #expect(prompts == [nil, "select_account", "select_account", nil, nil, "consent"])
   }
