@@ -17,7 +17,10 @@ extension SystemCalls {
 enum SocketTable {
   /// The owner of the other end of a connection; nil if it is not listed.
   static func peerUser(_ socket: Int32) throws(SystemCallError) -> UInt32? {
-    let (own, peer) = unsafe (try end(socket, getsockname), try end(socket, getpeername))
+    // A client that has reset its connection has no address any more.
+    guard let peer = unsafe try end(socket, getpeername),
+      let own = unsafe try end(socket, getsockname)
+    else { return nil }
     var lists = [own.isV6 ? ("tcp6", own.text, peer.text) : ("tcp", own.text, peer.text)]
     // A socket for both families that connected to an IPv4 address.
     if !own.isV6 { lists.append(("tcp6", mapped + own.text, mapped + peer.text)) }
@@ -59,13 +62,16 @@ enum SocketTable {
   private static func end(
     _ socket: Int32,
     _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-  ) throws(SystemCallError) -> (isV6: Bool, text: String) {
+  ) throws(SystemCallError) -> (isV6: Bool, text: String)? {
     var address = sockaddr_in6()
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let result = unsafe withUnsafeMutablePointer(to: &address) {
       unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe call(socket, $0, &size) }
     }
-    guard result == 0 else { throw SystemCallError(errno: errno, call: "getpeername") }
+    guard result == 0 else {
+      if errno == ENOTCONN { return nil }
+      throw SystemCallError(errno: errno, call: "getpeername")
+    }
     let bytes = unsafe withUnsafeBytes(of: &address) { unsafe Array($0) }
     // A port is two bytes after the family; an IPv4 address follows it, an IPv6 address begins at 8.
     let isV6 = address.sin6_family == sa_family_t(AF_INET6)

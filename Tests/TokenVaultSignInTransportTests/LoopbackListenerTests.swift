@@ -270,6 +270,18 @@ import TokenVaultTestSupport
     }
   }
 
+  /// Otherwise any program could end a sign-in.
+  @Test func aClientThatResetItsConnectionBelongsToNoUser() throws {
+    let bound = try ListeningSocket.v4(0)
+    defer { close(bound.socket) }
+    let client = try #require(LocalClient("127.0.0.1", bound.port))
+    client.reset()
+    let socket = try #require(SystemCalls.accept(bound.socket))
+    defer { close(socket) }
+    #expect(try SystemCalls.tcpPeerUser(socket) == nil)
+    #expect(try SocketTable.peerUser(socket) == nil)
+  }
+
   @Test(arguments: [("127.0.0.1", false), ("::1", true), ("::ffff:127.0.0.1", false)])
   func theOwnerOfAConnectionIsFoundInTheListOfSocketsToo(address: String, isV6: Bool) throws {
     let bound = isV6 ? try ListeningSocket.v6(0) : try ListeningSocket.v4(0)
