@@ -113,7 +113,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "graph-sample", dependencies: ["TokenVault"],
-      path: "Examples/GraphSample", exclude: ["entra.json", "local.json"], swiftSettings: strict),
+      path: "Examples/GraphSample",
+      exclude: ["b2c.json", "entra.json", "external.json", "local.json"], swiftSettings: strict),
 
     // An identity provider for demos and tests.
     .target(
@@ -165,8 +166,8 @@ let package = Package(
     .testTarget(
       name: "TokenVaultSignInTransportTests",
       dependencies: [
-        "TokenVaultSignInTransport", "TokenVaultSignIn", "PrototypeCheck", "TokenVaultTestSupport",
-        "transport-probe",
+        "TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultSystem", "PrototypeCheck",
+        "TokenVaultTestSupport", "transport-probe",
       ],
       swiftSettings: strict),
     .testTarget(

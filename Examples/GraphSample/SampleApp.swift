@@ -17,9 +17,10 @@ struct SampleApp: Sendable {
     // CP1 declares that this client can answer claims challenges. Tokens then live longer, and end
     // at once when a user is disabled.
     configuration.clientCapabilities = ["CP1"]
+    configuration.knownAuthorities = try (settings.knownAuthorities ?? []).map { try Authority($0) }
     if let policy = settings.passwordReset {
       let authority = try Authority(policy)
-      configuration.knownAuthorities = [authority]
+      configuration.knownAuthorities.append(authority)
       passwordReset = authority
     } else {
       passwordReset = nil
@@ -117,7 +118,7 @@ struct SampleApp: Sendable {
     _ account: Account, fromBrowser: Bool, wiping: Bool
   ) async throws(VaultError) -> SignOutReport {
     var parameters = SignOutParameters()
-    parameters.signOutFromBrowser = fromBrowser
+    if fromBrowser { parameters.signOutFromBrowser = true }
     parameters.wipeAccount = wiping
     return try await application.signOut(account, parameters)
   }

@@ -15,6 +15,8 @@ struct Settings: Decodable {
   var group: String
   /// The address of Microsoft Graph. National clouds and tests have another one.
   var graph: String
+  /// Further authorities of the application, such as a custom domain.
+  var knownAuthorities: [String]?
   /// Azure AD B2C: the authority of the policy that resets passwords.
   var passwordReset: String?
 

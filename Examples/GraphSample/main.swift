@@ -35,6 +35,8 @@ do {
     exitCode: 77)
 } catch VaultError.ambiguousCurrentAccount(let candidates, _) {
   complain("Which one? " + candidates.map(\.username).joined(separator: ", "), exitCode: 64)
+} catch VaultError.signIn(.adminConsentRequired(let page, _)) {
+  complain("An administrator has to open this page first: \(page)", exitCode: 76)
 } catch VaultError.signIn(.userCancelled), VaultError.signIn(.policyCancelled) {
   complain("You did not sign in.", exitCode: 1)
 } catch VaultError.signIn(.declinedScopes(_, let declined)) {

@@ -1,8 +1,13 @@
 #define _GNU_SOURCE
 #include "TokenVaultCSystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/inet_diag.h>
 #include <linux/keyctl.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -106,6 +111,92 @@ int tv_peer_user(int socket, uid_t *user) {
   int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
   if (result == 0) *user = peer.uid;
   return result;
+}
+
+// The peer's socket has the connection's addresses the other way round: its source is the name that
+// getpeername reports here.
+static int put_addresses(int socket, struct inet_diag_req_v2 *request) {
+  struct sockaddr_storage ends[2];
+  __be32 *const addresses[] = {request->id.idiag_src, request->id.idiag_dst};
+  __be16 *const ports[] = {&request->id.idiag_sport, &request->id.idiag_dport};
+  for (int i = 0; i < 2; i++) {
+    socklen_t size = sizeof ends[i];
+    struct sockaddr *end = (struct sockaddr *)&ends[i];
+    if ((i == 0 ? getpeername : getsockname)(socket, end, &size) != 0) return -1;
+    if (end->sa_family == AF_INET) {
+      const struct sockaddr_in *v4 = (const struct sockaddr_in *)end;
+      memcpy(addresses[i], &v4->sin_addr, sizeof v4->sin_addr);
+      *ports[i] = v4->sin_port;
+    } else if (end->sa_family == AF_INET6) {
+      const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)end;
+      memcpy(addresses[i], &v6->sin6_addr, sizeof v6->sin6_addr);
+      *ports[i] = v6->sin6_port;
+    } else {
+      errno = EAFNOSUPPORT;
+      return -1;
+    }
+    request->sdiag_family = (__u8)end->sa_family;
+  }
+  return 0;
+}
+
+int tv_tcp_peer_user(int socket_, uid_t *user) {
+  struct {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+  } request;
+  memset(&request, 0, sizeof request);
+  request.head.nlmsg_len = sizeof request;
+  request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  request.head.nlmsg_flags = NLM_F_REQUEST;
+  request.body.sdiag_protocol = IPPROTO_TCP;
+  request.body.idiag_states = ~0u;
+  request.body.id.idiag_cookie[0] = request.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+  if (put_addresses(socket_, &request.body) != 0) return -1;
+  int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (link < 0) return -1;
+  // The kernel answers while it handles the request, so the answer is there when send returns.
+  struct {
+    struct nlmsghdr head;
+    union {
+      struct inet_diag_msg found;
+      struct nlmsgerr error;
+    };
+    char more[4096];
+  } answer;
+  ssize_t count = -1;
+  if (send(link, &request, sizeof request, 0) == (ssize_t)sizeof request) {
+    count = recv(link, &answer, sizeof answer, MSG_DONTWAIT);
+  }
+  int failure = errno;
+  close(link);
+  errno = failure;
+  if (count < 0) return -1;
+  errno = EPROTO;
+  if (count < (ssize_t)(sizeof answer.head + sizeof answer.error.error)) return -1;
+  if (answer.head.nlmsg_type == NLMSG_ERROR) {
+    errno = -answer.error.error;
+    return -1;
+  }
+  if (answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+      count < (ssize_t)(sizeof answer.head + sizeof answer.found)) {
+    return -1;
+  }
+  // A closed socket has no inode, and its user is reported as root. If there is no connection, the
+  // kernel reports a listening socket at the same port.
+  const int listening = 10;  // TCP_LISTEN
+  errno = ENOENT;
+  if (answer.found.idiag_inode == 0 || answer.found.idiag_state == listening ||
+      answer.found.id.idiag_sport != request.body.id.idiag_sport ||
+      answer.found.id.idiag_dport != request.body.id.idiag_dport) {
+    return -1;
+  }
+  *user = answer.found.idiag_uid;
+  return 0;
+}
+
+int tv_spawn_close_from(void *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 const short tv_spawn_setsid = POSIX_SPAWN_SETSID;

@@ -3,7 +3,8 @@ import Foundation
 /// The provider's state. Requests are processed one at a time, so that exactly one use of a code or
 /// a refresh token is the first.
 struct Provider {
-  let base: String
+  /// The URL under which the current request reached the provider.
+  private(set) var base: String
   var configuration: Configuration
   var keys: [SigningPair] = []
   var clockOffset = 0.0
@@ -54,7 +55,10 @@ struct Provider {
 
   /// Answers a request, with the next fault for it, and logs it.
   mutating func answer(_ request: Request) -> Reply {
-    let (endpoint, realm) = configuration.route(request.segments)
+    let ownBase = base
+    defer { base = ownBase }
+    if let host = request.externalHost { base = "https://\(host)" }
+    let (endpoint, realm) = configuration.route(request.segments, host: request.externalHost)
     guard endpoint != .control else { return control(request) }
     let form = request.form
     let fault = takeFault(endpoint, grant: form?["grant_type"])
@@ -88,6 +92,7 @@ struct Provider {
       case .instance: return .json(instance(realm))
       case .keys: return .json(try publicKeys())
       case .authorize: return authorize(request, realm)
+      case .adminconsent: return adminConsent(request, realm)
       case .token: return .json(try token(request, realm))
       case .devicecode: return .json(try deviceCode(request, realm))
       case .revoke: return try revoke(request, realm)

@@ -10,6 +10,9 @@ package struct Credential: Hashable, Sendable {
     case idToken
     /// A password or personal access token of a service.
     case secret
+    /// The key pair that a client's access tokens of the account are bound to (proof of possession).
+    /// It is never returned and never exported.
+    case proofKey
     /// A type of another SDK: kept and exported, but never returned as a token.
     case other(String)
   }
@@ -77,6 +80,7 @@ package struct Credential: Hashable, Sendable {
     case .refreshToken: return sameClient && familyID == stored.familyID
     case .idToken: return sameClient && CaseFolding.equal(realm, stored.realm)
     case .secret: return true
+    case .proofKey: return sameClient
     case .other: return keyID == stored.keyID
     }
   }

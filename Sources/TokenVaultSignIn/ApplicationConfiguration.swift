@@ -39,13 +39,12 @@ public struct ApplicationConfiguration: Hashable, Sendable {
   /// They cannot replace a parameter of the protocol or of a single request.
   public var extraParameters: [String: String]
 
-  /// A configuration with MSAL's defaults.
-  public init(
-    clientID: String, authority: Authority, redirectURI: RedirectURI = .standard
-  ) {
+  /// A configuration with MSAL's defaults. Without a redirect URI, it is the one that the provider
+  /// expects of native applications: `http://localhost` for Microsoft, `http://127.0.0.1/` for others.
+  public init(clientID: String, authority: Authority, redirectURI: RedirectURI? = nil) {
     self.clientID = clientID
     self.authority = authority
-    self.redirectURI = redirectURI
+    self.redirectURI = redirectURI ?? .standard(of: authority)
     knownAuthorities = []
     clientCapabilities = []
     tokenExpirationBuffer = nil

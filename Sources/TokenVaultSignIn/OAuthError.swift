@@ -9,7 +9,8 @@ public struct OAuthError: Hashable, Sendable {
   public var text: String
   /// `suberror` of Microsoft Entra, which names the step that the user has to take.
   public var suberror: String
-  /// Microsoft's error numbers (`AADSTS…`).
+  /// Microsoft's error numbers (`AADSTS…`). An error that came through the browser has them in its
+  /// description.
   public var numbers: [Int64]
   /// `correlation_id`, which identifies the request to the provider's support.
   public var correlationID: String
@@ -53,6 +54,27 @@ extension OAuthError {
       } ?? [],
       correlationID: object["correlation_id"]?.text.flatMap(Self.word) ?? "",
       claims: object["claims"]?.text ?? "", status: status)
+  }
+
+  /// The error in the parameters of a redirect (RFC 6749 section 4.1.2.1).
+  init(code: String, _ parameters: FormParameters) {
+    let text = parameters["error_description"].map(Self.line) ?? ""
+    self.init(
+      code: code, text: text,
+      suberror: parameters["error_subcode"].flatMap(Self.word) ?? "",
+      numbers: Self.numbers(in: text))
+  }
+
+  /// The numbers after `AADSTS` in a description.
+  private static func numbers(in text: String) -> [Int64] {
+    text.split(separator: "AADSTS", omittingEmptySubsequences: false).dropFirst().prefix(16)
+      .compactMap { Int64($0.prefix { $0.isASCII && $0.isNumber }) }
+  }
+
+  /// Whether the provider may have refused the `prompt` parameter (OIDC Core section 3.1.2.6): it has
+  /// no account picker, or does not know the value.
+  package var refusesPrompt: Bool {
+    status == 0 && ["account_selection_required", "invalid_request"].contains(code)
   }
 
   /// A code: a short word of visible ASCII. Any other text is dropped, so that it cannot reach a

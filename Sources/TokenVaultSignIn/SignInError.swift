@@ -23,6 +23,12 @@ public enum SignInError: Error, Hashable, Sendable {
 
   /// The redirect listener could not start; the number is errno.
   case redirectUnavailable(Int32)
+  /// The kernel does not say which user is at the other end of a connection to the redirect listener,
+  /// so nothing is accepted from it; the number is errno.
+  case clientsUnknown(Int32)
+  /// No program is registered with the desktop for the redirect URI's private-use scheme, and
+  /// `tokenvault`, which could be, is not installed.
+  case redirectSchemeNotRegistered(scheme: String)
   /// Another sign-in is already waiting for a redirect.
   case sessionAlreadyRunning
   /// The user did not sign in before the deadline.
@@ -31,7 +37,8 @@ public enum SignInError: Error, Hashable, Sendable {
   case cancelled
   /// The user declined on the provider's page (`access_denied`).
   case userCancelled
-  /// A response does not have this sign-in's `state` (RFC 6749 section 10.12).
+  /// The deadline passed, and only responses without this sign-in's `state` had arrived (RFC 6749
+  /// section 10.12).
   case stateMismatch
   /// A response is from another issuer (RFC 9207 section 2.4).
   case issuerMismatch
@@ -49,6 +56,9 @@ public enum SignInError: Error, Hashable, Sendable {
   case transport(TransportError)
   /// The provider returned an error (RFC 6749 section 4.1.2.1 or 5.2).
   case provider(OAuthError)
+  /// An administrator of the tenant has to consent for this application, on this page (AADSTS90094,
+  /// or AADSTS65001 when users may not consent). Signing in again does not help before that.
+  case adminConsentRequired(page: HTTPURL, OAuthError)
   /// The device code expired before the user entered it (RFC 8628 section 3.5).
   case deviceCodeExpired
   /// The response is malformed.
@@ -59,6 +69,9 @@ public enum SignInError: Error, Hashable, Sendable {
   case declinedScopes(granted: [String], declined: [String])
   /// OpenSSL failed to make random bytes, a digest or a signature.
   case cryptography
+  /// The account's refresh token was issued by another server or issuer than the requested one. It was
+  /// not sent and is kept.
+  case issuedElsewhere(issuer: String, requested: String)
   /// The user signed in with another account than the requested one.
   case mismatchedUser
   /// The provider is rate-limiting requests, or refused the same request shortly before; try again
@@ -91,6 +104,7 @@ public enum SignInError: Error, Hashable, Sendable {
     case interactive = "an authorization endpoint"
     case pkce = "PKCE with S256 (RFC 7636)"
     case idTokens = "ID tokens and their keys"
+    case adminConsent = "a page for the consent of an administrator"
   }
 
   /// The defect of a token response or a device authorization response.

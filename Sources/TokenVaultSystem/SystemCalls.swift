@@ -71,6 +71,13 @@ package enum SystemCalls {
     return user
   }
 
+  /// Makes `posix_spawn` close every descriptor except 0, 1 and 2 in the new process.
+  /// - Parameter actions: a `posix_spawn_file_actions_t`.
+  /// - Returns: whether there was memory for it.
+  package static func closeOtherDescriptors(_ actions: UnsafeMutableRawPointer) -> Bool {
+    unsafe tv_spawn_close_from(actions, 3) == 0
+  }
+
   /// The flag of `posix_spawn` that starts a new session.
   package static var spawnsSession: Int16 { tv_spawn_setsid }
 

@@ -225,6 +225,20 @@ import TokenVaultModel
     #expect(try bench.accounts().isEmpty)
   }
 
+  @Test func theStandardRedirectURIIsTheOneThatTheProviderExpects() throws {
+    for authority in [
+      "https://login.microsoftonline.com/common", "https://fabrikam.ciamlogin.com",
+      "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com/b2c_1_susi",
+    ] {
+      let configuration = ApplicationConfiguration(
+        clientID: "app", authority: try Authority(authority))
+      #expect(configuration.redirectURI.description == "http://localhost")
+    }
+    let plain = ApplicationConfiguration(
+      clientID: "app", authority: try Authority("https://id.example"))
+    #expect(plain.redirectURI.description == "http://127.0.0.1/")
+  }
+
   @Test(
     .parity(
       "MSALInteractiveTokenParameters.webviewParameters", "MSALWebviewParameters.customWebview",
@@ -252,7 +266,7 @@ import TokenVaultModel
         let location = try browser.signIn(at: url, as: "ada@contoso.example")
         let base = String(location.prefix { $0 != "?" })
         for (method, target, headers) in [
-          ("GET", base + "favicon.ico", [:]), ("POST", location, [:]), ("GET", base, [:]),
+          ("GET", base + "/favicon.ico", [:]), ("POST", location, [:]), ("GET", base, [:]),
           ("GET", location, ["Sec-Fetch-Mode": "no-cors"]),
         ] as [(String, String, [String: String])] {
           guard try RawHTTP.send(method, target, headers: headers).status >= 400 else { return }
@@ -263,17 +277,91 @@ import TokenVaultModel
     #expect(try bench.signIn(as: "").account.username == "ada@contoso.example")
   }
 
-  @Test func rfc6749_section10_12_aForgedStateFailsTheSignIn() throws {
+  @Test(.parity("MSALInternalErrorInvalidState -42501"))
+  func rfc6749_section10_12_aForgedStateDoesNotEndTheSignIn() throws {
     let bench = try SignInBench()
+    let replies = Mutex<[Int]>([])
     bench.browser.script.withLock {
       $0 = { browser, url in
         let location = try browser.signIn(at: url, as: "ada@contoso.example")
-        let forged = location.replacing(#/state=[^&]*/#, with: "state=other")
-        _ = try RawHTTP.send("GET", forged)
+        let base = String(location.prefix { $0 != "?" })
+        for forged in [
+          location.replacing(#/state=[^&]*/#, with: "state=other"),
+          base + "?error=access_denied&state=other", base + "?code=a&code=b",
+        ] {
+          let status = try RawHTTP.send("GET", forged).status
+          replies.withLock { $0.append(status) }
+        }
+        // As an iframe of a foreign page.
+        let framed = try RawHTTP.send("GET", location, headers: ["Sec-Fetch-Dest": "iframe"]).status
+        replies.withLock { $0.append(framed) }
+        _ = try RawHTTP.send("GET", location)
       }
     }
-    #expect(try failure { try bench.signIn(as: "") }?.signIn == .stateMismatch)
-    #expect(try bench.accounts().isEmpty)
-    #expect(try bench.provider.counter("codeRedemptions") == 0)
+    let refused = Mutex<[String]>([])
+    let acquisition = Acquisition(bench.vault.groupSession(), platform: bench.platform) {
+      if case .requestRefused(let reason) = $0 { refused.withLock { $0.append(reason) } }
+    }
+    let result = try acquisition.interactive(
+      InteractiveRequest(scopes: ScopeSet(["User.Read"])), bench.application())
+    #expect(result.account.username == "ada@contoso.example")
+    #expect(replies.withLock { $0 } == [400, 400, 400, 403])
+    #expect(
+      refused.withLock { $0 }
+        == Array(repeating: StrayRequest.state.rawValue, count: 3)
+        + [StrayRequest.embedded.rawValue])
+    // Nothing but a forged response: the wait lasts to its end, and nothing is redeemed.
+    bench.browser.script.withLock {
+      $0 = { _, url in
+        let items = URLComponents(string: url)?.queryItems
+        let redirect = try #require(items?.first { $0.name == "redirect_uri" }?.value)
+        _ = try RawHTTP.send("GET", redirect + "?code=a&state=b")
+      }
+    }
+    let error = try failure { try bench.signIn(as: "") { $0.deadlineMilliseconds = 5_000 } }
+    #expect(error?.signIn == .stateMismatch)
+    #expect(try bench.provider.counter("codeRedemptions") == 1)
+  }
+
+  @Test func anotherUsersResponseIsRefusedAndTheSignInGoesOn() throws {
+    guard OtherUser.canAct else { return }
+    let bench = try SignInBench()
+    let reply = Mutex("")
+    bench.browser.script.withLock {
+      $0 = { browser, url in
+        // The attacker signs in himself, and sends the answer to the port of the victim.
+        let stolen = try HandBrowser(bench.provider.url).signIn(
+          at: url, as: "grace@contoso.example")
+        let parts = try #require(HTTPURL(stolen))
+        let text = try OtherUser.send(
+          "GET /?\(parts.query ?? "") HTTP/1.1\r\n"
+            + "Host: localhost:\(parts.port ?? 0)\r\n\r\n", parts.port ?? 0)
+        reply.withLock { $0 = text }
+        _ = try RawHTTP.send("GET", try browser.signIn(at: url, as: "ada@contoso.example"))
+      }
+    }
+    var application = try bench.application()
+    application.redirectURI = try RedirectURI("http://localhost")
+    #expect(try bench.signIn(as: "", application).account.username == "ada@contoso.example")
+    #expect(reply.withLock { $0 }.hasPrefix("HTTP/1.1 403"))
+    #expect(try bench.accounts().map(\.username) == ["ada@contoso.example"])
+  }
+
+  @Test(arguments: ["http://127.0.0.1/", "http://localhost", "http://[::1]/callback"])
+  func theBrowsersArgumentsContainNothingOfTheRequest(uri: String) throws {
+    let bench = try SignInBench()
+    var application = try bench.application()
+    application.redirectURI = try RedirectURI(uri)
+    try bench.signIn(as: "ada@contoso.example", application)
+    let argument = try #require(bench.browser.arguments.withLock { $0.first })
+    let provider = try #require(bench.browser.opened.withLock { $0.first })
+    #expect(argument.wholeMatch(of: #/http://(127\.0\.0\.1|\[::1\]):\d+/start/[\w-]{43}/#) != nil)
+    let items = try #require(URLComponents(string: provider)?.queryItems)
+    for name in ["state", "nonce", "code_challenge"] {
+      let value = try #require(items.first { $0.name == name }?.value)
+      #expect(!argument.contains(value))
+    }
+    // The address leads nowhere afterwards.
+    #expect(throws: RawHTTP.Failure.self) { try RawHTTP.send("GET", argument) }
   }
 }

@@ -34,7 +34,7 @@ import TokenVaultModel
     // The defaults of MSAL.
     #expect(app.configuration.tokenExpirationBuffer == nil)
     #expect(!app.configuration.extendedLifetimeEnabled)
-    #expect(app.configuration.redirectURI == .standard)
+    #expect(app.configuration.redirectURI.description == "http://localhost")
     #expect(PublicClientApplication.version.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
   }
 

@@ -146,6 +146,7 @@ import TokenVaultModel
       switch event {
       case .contacting(let host): seen.append("contacting \(host)")
       case .waitingForBrowser(_, let isOpened): seen.append("browser \(isOpened)")
+      case .requestRefused(let reason): seen.append(reason)
       case .redirectReceived: seen.append("redirect")
       case .finished: seen.append("finished")
       case .waitingForDevice, .waitingForOtherProcess, .retryingToStore: seen.append("\(event)")

@@ -49,5 +49,7 @@ import TokenVaultModel
     let result = try Acquisition(bench.vault.groupSession(), platform: platform)
       .interactive(InteractiveRequest(scopes: ScopeSet(["User.Read"])), application)
     #expect(result.account.username == "ada@contoso.example")
+    let argument = try #require(bench.browser.arguments.withLock { $0.first })
+    #expect(argument.wholeMatch(of: #/http://127\.0\.0\.1:\d+/start/[\w-]{43}/#) != nil)
   }
 }

@@ -14,16 +14,24 @@ final class TestBrowser: BrowserOpening {
   let script = Mutex<(@Sendable (HandBrowser, String) throws -> Void)?>(nil)
   /// The page that the listener returned.
   let lastPage = Mutex("")
+  /// The pages that were opened; the provider's page in the place of the start page that led to it.
   let opened = Mutex<[String]>([])
+  /// The addresses as they were given, which a browser has in its arguments.
+  let arguments = Mutex<[String]>([])
 
   init(_ provider: String) { hand = HandBrowser(provider) }
 
   func open(_ address: HTTPURL) -> Bool {
-    let url = address.description
-    opened.withLock { $0.append(url) }
+    let start = address.description
+    arguments.withLock { $0.append(start) }
+    // The listener serves the start page when this call has returned.
+    let isStart = start.contains("/start/")
+    if !isStart { opened.withLock { $0.append(start) } }
     let (name, script) = (username.withLock { $0 }, script.withLock { $0 })
     Thread.detachNewThread { [self] in
       do {
+        let url = try HandBrowser.provider(startedAt: start)
+        if isStart { opened.withLock { $0.append(url) } }
         if let script { return try script(hand, url) }
         let location = try hand.signIn(at: url, as: name)
         let page = try RawHTTP.send("GET", location)

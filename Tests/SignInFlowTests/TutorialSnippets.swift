@@ -71,4 +71,11 @@ enum TutorialSnippets {
       // The user pressed "Cancel" on the page: nothing was changed.
     }
   }
+
+  static func consent(
+    _ application: PublicClientApplication, _ scopes: ScopeSet
+  ) async throws -> String {
+    let tenant = try await application.requestAdminConsent(scopes: scopes)
+    return tenant
+  }
 }

@@ -140,6 +140,9 @@ import TokenVaultModel
       credential.lastModified = time()
       record.stored.append(
         .init(credential: credential, row: Int64(bitPattern: number()), seal: data()))
+      if Bool.random(using: &random) {
+        record.stored[record.stored.count - 1].issuer = .init(origin: text(), name: text())
+      }
     }
     for _ in 0..<Int.random(in: 0...2, using: &random) {
       record.authorities[text()] = text()
@@ -163,6 +166,27 @@ import TokenVaultModel
     #expect(record.encoded().first == 2)
     #expect(throws: StoreError.damaged(rows: nil)) {
       try AccountRecord(encoded: [3] + record.encoded().dropFirst())
+    }
+  }
+
+  @Test func anAccountRecordWithAnIssuerHasVersion3AndNoOtherEncoding() throws {
+    var record = AccountRecord(homeAccountID: "a", environment: "b", authorityType: .entra)
+    let credential = Credential(kind: .refreshToken, clientID: "client", environment: "b")
+    record.stored = [.init(credential: credential, row: 1, seal: [])]
+    let without = record.encoded()
+    #expect(without.first == 1)
+    record.bindRefreshTokens { _ in .init(origin: "https://b", name: "") }
+    let bytes = record.encoded()
+    #expect(bytes.first == 3)
+    #expect(try AccountRecord(encoded: bytes) == record)
+    // A second issuer for the same credential, or one for a credential that does not exist.
+    let list: [UInt8] = [0, 9] + Array("https://b".utf8) + [0]
+    #expect(Array(bytes.suffix(list.count + 1)) == [1] + list)
+    let wrongs: [[UInt8]] = [[2] + list + list, [1, 1] + Array(list.dropFirst()), [0]]
+    for wrong in wrongs {
+      #expect(throws: StoreError.damaged(rows: nil)) {
+        try AccountRecord(encoded: Array(bytes.dropLast(list.count + 1)) + wrong)
+      }
     }
   }
 

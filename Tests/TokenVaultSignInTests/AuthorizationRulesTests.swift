@@ -121,14 +121,27 @@ import TokenVaultTestSupport
     #expect(code(session, try request(["code": "abc", "state": state])) == "abc")
   }
 
-  @Test(.parity("MSALInternalErrorInvalidState -42501"))
-  func rfc6749_section10_12_aResponseWithAnotherStateIsRefused() throws {
+  private func stray(_ session: AuthorizationSession, _ request: RedirectRequest) -> StrayRequest? {
+    guard case .stray(let reason) = session.evaluate(request) else { return nil }
+    return reason
+  }
+
+  @Test func rfc6749_section10_12_aResponseWithAnotherStateDoesNotEndTheWait() throws {
     let session = try session()
     let other = try self.session().address.parameters["state"]
-    #expect(try failure(session, ["code": "abc", "state": other]) == .stateMismatch)
-    #expect(try failure(session, ["code": "abc"]) == .stateMismatch)
-    #expect(try failure(session, ["code": "abc", "state": ""]) == .stateMismatch)
-    #expect(try failure(session, ["error": "access_denied", "state": other]) == .stateMismatch)
+    let forged: [KeyValuePairs<String, String?>] = [
+      ["code": "abc", "state": other], ["code": "abc"], ["code": "abc", "state": ""],
+      ["error": "access_denied", "state": other], ["error": "access_denied"],
+      ["code": "a", "code": "b", "state": other], ["state": other, "state": ""],
+      ["code": "abc", "state": other, "iss": "https://evil.example"],
+    ]
+    for parameters in forged {
+      #expect(stray(session, try request(parameters)) == .state, "\(parameters)")
+    }
+    var malformed = try request(["code": "abc"])
+    malformed = RedirectRequest(
+      method: "GET", path: malformed.path, query: "state=%zz", host: malformed.host, fetchMode: "")
+    #expect(stray(session, malformed) == .state)
   }
 
   @Test(.parity("MSALInternalErrorInvalidResponse -42600"))
@@ -170,6 +183,68 @@ import TokenVaultTestSupport
     #expect(try answer("AADB2C90118: forgotten") == .passwordResetRequested)
     #expect(try answer("AADB2C90091: left") == .policyCancelled)
     #expect(try failure(session, ["error": "a \"b\"", "state": state]) == .badRedirect)
+  }
+
+  @Test(
+    .parity("MSALSTSErrorCodesKey", "MSALErrorServerInvalidRequestResetPasswordRequired -50142"))
+  func anErrorThroughTheBrowserHasMicrosoftsNumbers() throws {
+    let session = try session()
+    let state = session.address.parameters["state"]
+    func answer(_ code: String, _ text: String) throws -> OAuthError? {
+      guard
+        case .provider(let error)? = try failure(
+          session, ["error": code, "error_description": text, "state": state])
+      else { return nil }
+      return error
+    }
+    let reset = try answer(
+      "invalid_request", "AADSTS50142: Password change is required. Trace ID: 1 AADSTS50131: x")
+    #expect(reset?.numbers == [50142, 50131])
+    #expect(reset?.code == "invalid_request")
+    #expect(
+      try answer("server_error", "AADSTS: AADSTSx, AADSTS99999999999999999999")?.numbers == [])
+    // A conditional access policy refused; the user did not decline.
+    #expect(try answer("access_denied", "AADSTS53003: Blocked.")?.numbers == [53003])
+    #expect(try answer("access_denied", "AADSTS65004: The user declined.") == nil)
+    let wanted = try answer("unauthorized_client", "AADSTS530021: Use a protected application.")
+    #expect(wanted?.code == "unauthorized_client")
+  }
+
+  @Test func aResponseAboutTheConsentOfAnAdministratorIsNoSignIn() throws {
+    let guid = "c0000000-0000-4000-8000-00000000c001"
+    let entra = "https://login.example/\(guid)/v2.0"
+    let session = try session(["issuer": .string(entra)], authority: entra)
+    let page = try #require(session.adminConsentPage)
+    #expect(page.path == "/\(guid)/v2.0/adminconsent")
+    let state = session.address.parameters["state"]
+    #expect(page.parameters["state"] == state)
+    #expect(page.parameters["redirect_uri"] == Self.redirect)
+    func consent(_ parameters: KeyValuePairs<String, String?>) throws -> String? {
+      guard case .consent(let tenant)? = session.evaluate(try request(parameters)).answer else {
+        return nil
+      }
+      return tenant
+    }
+    #expect(
+      try consent(["admin_consent": "True", "tenant": guid, "state": state]) == guid)
+    #expect(try consent(["admin_consent": "True", "tenant": guid, "state": "x"]) == nil)
+    #expect(try consent(["admin_consent": "False", "tenant": guid, "state": state]) == nil)
+    #expect(try consent(["admin_consent": "True", "tenant": "x", "state": state]) == nil)
+    #expect(
+      try consent(["admin_consent": "True", "tenant": guid, "code": "c", "state": state]) == nil)
+    for parameters: KeyValuePairs<String, String?> in [
+      ["error": "access_denied", "admin_consent": "True", "state": state],
+      ["error": "access_denied", "error_description": "AADSTS90094: x", "state": state],
+      ["error": "consent_required", "error_description": "AADSTS65001: x", "state": state],
+    ] {
+      guard case .adminConsentRequired(let page, _)? = try failure(session, parameters) else {
+        Issue.record("\(parameters)")
+        continue
+      }
+      // The page for an administrator belongs to no sign-in.
+      #expect(page.parameters["state"] == nil)
+    }
+    #expect(try self.session().adminConsentPage == nil)
   }
 
   @Test func rfc9207_section2_4_anAnnouncedIssuerMustBePresent() throws {
@@ -220,21 +295,58 @@ import TokenVaultTestSupport
   @Test func rfc8252_section8_3_foreignRequestsDoNotEndTheWait() throws {
     let session = try session()
     let state = session.address.parameters["state"]
-    func result(_ request: RedirectRequest) -> Int? {
-      let (status, answer) = session.evaluate(request)
-      return answer == nil ? status : nil
-    }
     let good: KeyValuePairs<String, String?> = ["code": "abc", "state": state]
     // DNS rebinding: the browser sends the host name of the foreign page.
     for host in ["evil.example:4567", "127.0.0.1", "localhost:4567", "127.0.0.1:4568", ""] {
-      #expect(result(try request(good, host: host)) == 421, "\(host)")
+      #expect(stray(session, try request(good, host: host)) == .host, "\(host)")
     }
-    #expect(result(try request(good, method: "POST")) == 405)
-    #expect(result(try request(good, path: "/other")) == 404)
-    #expect(result(try request(good, path: "/back/")) == 404)
-    #expect(result(try request([:])) == 404)
-    #expect(result(try request(good, more: "Sec-Fetch-Mode: no-cors\r\n")) == 403)
-    #expect(code(session, try request(good, more: "Sec-Fetch-Mode: navigate\r\n")) == "abc")
+    #expect(stray(session, try request(good, method: "POST")) == .method)
+    #expect(stray(session, try request(good, path: "/other")) == .path)
+    #expect(stray(session, try request(good, path: "/back/")) == .path)
+    #expect(stray(session, try request([:])) == .path)
+    for field in [
+      "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: websocket",
+      "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: frame",
+      "Sec-Fetch-Dest: image", "Sec-Fetch-Dest: object", "Sec-Fetch-Dest: empty",
+    ] { #expect(stray(session, try request(good, more: field + "\r\n")) == .embedded, "\(field)") }
+    for field in ["Sec-Purpose: prefetch;prerender", "Purpose: prefetch", "X-Moz: prefetch"] {
+      #expect(stray(session, try request(good, more: field + "\r\n")) == .prefetch, "\(field)")
+    }
+    var others = try request(good)
+    others.isOfOtherUser = true
+    #expect(stray(session, others) == .otherUser)
+    // The provider's page redirects the whole window.
+    let fields =
+      "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
+    #expect(code(session, try request(good, more: fields)) == "abc")
+  }
+
+  @Test func theBrowsersStartPageRedirectsOnceAndOnlyANavigationOfThisUser() throws {
+    let provider = try #require(HTTPURL("https://id.example/authorize?state=s&nonce=n"))
+    var page = try StartPage(provider)
+    #expect(try StartPage(provider).path != page.path)
+    func status(
+      _ change: (inout RedirectRequest) -> Void = { _ in }, path: String? = nil,
+      method: String = "GET", host: String = "127.0.0.1:4567", more: String = ""
+    ) throws -> Int? {
+      var asked = try request(
+        [:], host: host, method: method, path: path ?? page.path, more: more)
+      change(&asked)
+      return page.evaluate(asked, host: "127.0.0.1:4567")?.status
+    }
+    // None of these uses the page up.
+    #expect(try status(path: "/start/") == nil)
+    #expect(try status(path: page.path + "x") == nil)
+    #expect(try status({ $0.isOfOtherUser = true }) == nil)
+    #expect(try status(method: "HEAD") == 405)
+    #expect(try status(host: "evil.example:4567") == 421)
+    #expect(try status(more: "Sec-Purpose: prefetch\r\n") == 503)
+    #expect(try status(more: "Sec-Fetch-Dest: iframe\r\n") == 403)
+    let first = page.evaluate(try request([:], path: page.path), host: "127.0.0.1:4567")
+    #expect(first?.status == 303)
+    #expect(first?.location == provider)
+    #expect(first?.isAnswer == false)
+    #expect(try status() == 410)
   }
 
   @Test func rfc8252_section7_1_aResponseThroughAPrivateSchemeIsAccepted() throws {

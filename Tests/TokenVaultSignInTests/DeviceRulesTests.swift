@@ -12,6 +12,8 @@ import TokenVaultModel
     .init("expires_in", .number("60")), .init("interval", .number("7")),
   ])
 
+  private static let now = Timestamp(epochSeconds: 784_111_777)
+
   private func polling(_ changes: [String: JSONValue?] = [:]) throws -> DevicePolling {
     DevicePolling(try DeviceAuthorization(Self.answer.with(changes)))
   }
@@ -36,15 +38,17 @@ import TokenVaultModel
   @Test func rfc8628_section3_5_theIntervalStaysWhileAuthorizationIsPending() throws {
     var polling = try polling()
     #expect(wait(polling.begin()) == 7)
-    for _ in 0..<3 { #expect(wait(polling.next(error("authorization_pending"))) == 7) }
+    for _ in 0..<3 {
+      #expect(wait(polling.next(error("authorization_pending"), now: Self.now)) == 7)
+    }
   }
 
   @Test func rfc8628_section3_5_slowDownAddsFiveSecondsPermanently() throws {
     var polling = try polling()
     _ = polling.begin()
-    #expect(wait(polling.next(error("slow_down"))) == 12)
-    #expect(wait(polling.next(error("authorization_pending"))) == 12)
-    #expect(wait(polling.next(error("slow_down"))) == 17)
+    #expect(wait(polling.next(error("slow_down"), now: Self.now)) == 12)
+    #expect(wait(polling.next(error("authorization_pending"), now: Self.now)) == 12)
+    #expect(wait(polling.next(error("slow_down"), now: Self.now)) == 17)
   }
 
   @Test func rfc8628_section3_5_aTimeoutDoublesTheInterval() throws {
@@ -52,8 +56,72 @@ import TokenVaultModel
     _ = polling.begin()
     let timeout = Result<HTTPResponse, SignInError>.failure(
       .transport(.timedOut(host: "id.example")))
-    #expect(wait(polling.next(timeout)) == 14)
-    #expect(wait(polling.next(timeout)) == 28)
+    #expect(wait(polling.next(timeout, now: Self.now)) == 14)
+    #expect(wait(polling.next(timeout, now: Self.now)) == 28)
+  }
+
+  @Test func rfc8628_section3_5_anOutageDoesNotEndPolling() throws {
+    let host = "id.example"
+    let failures: [Result<HTTPResponse, SignInError>] = [
+      .failure(.transport(.unreachable(host: host))), .failure(.transport(.refused(host: host))),
+      .failure(.transport(.unknownHost(host))), .failure(.transport(.unreachableProxy)),
+      .success(HTTPResponse(status: 503)), .success(HTTPResponse(status: 500, body: [0x3c])),
+      error("server_error", status: 500), error("temporarily_unavailable", status: 429),
+    ]
+    for failure in failures {
+      var polling = try polling(["expires_in": .number("1000")])
+      _ = polling.begin()
+      #expect(wait(polling.next(failure, now: Self.now)) == 14, "\(failure)")
+      #expect(wait(polling.next(failure, now: Self.now)) == 28)
+      #expect(wait(polling.next(failure, now: Self.now)) == 56)
+      #expect(wait(polling.next(failure, now: Self.now)) == 60)
+      #expect(wait(polling.next(failure, now: Self.now)) == 60)
+      // An answer ends the back-off.
+      #expect(wait(polling.next(error("authorization_pending"), now: Self.now)) == 7)
+      #expect(wait(polling.next(failure, now: Self.now)) == 14)
+    }
+  }
+
+  @Test func rfc8628_section3_5_anOutageEndsWithTheCode() throws {
+    var polling = try polling()
+    var action = polling.begin()
+    var waited: Int64 = 0
+    while let seconds = wait(action), waited < 1000 {
+      // Each request takes three seconds before the connection breaks.
+      waited += seconds + 3
+      let broken = SignInError.transport(.unreachable(host: "id.example"))
+      action = polling.next(.failure(broken), elapsed: 3, now: Self.now)
+    }
+    #expect(failure(action) == .deviceCodeExpired)
+    #expect((45...62).contains(waited))
+  }
+
+  @Test(arguments: [
+    ("30", 30), ("Sun, 06 Nov 1994 08:50:07 GMT", 30), ("Sunday, 06-Nov-94 08:50:07 GMT", 30),
+    ("Sun Nov  6 08:50:07 1994", 30), ("Sun, 06 Nov 1994 08:49:00 GMT", 0),
+    ("Tue, 29 Feb 2000 00:00:00 GMT", 167_670_623), ("0", 0),
+  ])
+  func rfc9110_section10_2_3_retryAfterIsANumberOrADate(text: String, seconds: Int64) {
+    let response = HTTPResponse(status: 503, headers: [("Retry-After", text)])
+    #expect(response.retryAfter(now: Self.now) == seconds)
+  }
+
+  @Test(arguments: [
+    "", "-5", "+5", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 06 Nov 1994 08:49 GMT", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 CET", "99999999999999999999", "Sun, 06 Nov 19999 08:49:37 GMT",
+  ])
+  func rfc9110_section10_2_3_anotherRetryAfterIsIgnored(text: String) {
+    let response = HTTPResponse(status: 503, headers: [("Retry-After", text)])
+    #expect(response.retryAfter(now: Self.now) == nil)
+  }
+
+  @Test func rfc9110_section10_2_3_pollingWaitsAsLongAsTheProviderAsks() throws {
+    var polling = try polling(["expires_in": .number("1000")])
+    _ = polling.begin()
+    let response = HTTPResponse(
+      status: 503, headers: [("Retry-After", "Sun, 06 Nov 1994 08:51:37 GMT")])
+    #expect(wait(polling.next(.success(response), now: Self.now)) == 120)
   }
 
   @Test func rfc8628_section3_5_pollingStopsWhenTheCodeExpires() throws {
@@ -62,7 +130,7 @@ import TokenVaultModel
     var waited: Int64 = 0
     while let seconds = wait(action), waited < 1000 {
       waited += seconds
-      action = polling.next(error("authorization_pending"))
+      action = polling.next(error("authorization_pending"), now: Self.now)
     }
     #expect(failure(action) == .deviceCodeExpired)
     #expect(waited < 60)
@@ -78,7 +146,7 @@ import TokenVaultModel
     ] {
       var polling = try polling()
       _ = polling.begin()
-      #expect(failure(polling.next(error(code))) == expected)
+      #expect(failure(polling.next(error(code), now: Self.now)) == expected)
     }
   }
 
@@ -88,7 +156,7 @@ import TokenVaultModel
     let answer = JSONValue.texts(["access_token": "at", "token_type": "Bearer"])
     guard
       case .finished(let got) = polling.next(
-        .success(HTTPResponse(status: 200, body: answer.bytes)))
+        .success(HTTPResponse(status: 200, body: answer.bytes)), now: Self.now)
     else {
       Issue.record("no token")
       return

@@ -32,4 +32,18 @@ import Testing
   func httpIsConfidentialOnThisMachineOnly(text: String, isConfidential: Bool) {
     #expect(HTTPURL(text)?.isConfidential == isConfidential)
   }
+
+  @Test(arguments: [
+    "127.0.0.08", "127.0.0.010", "127.0.0.00", "127.00.0.1", "0127.0.0.1", "127.0.0.1.", "127.1",
+    "127.0.1", "2130706433", "0x7f.1", "0x7f.0.0.1", "127.0.0.0x1", "0177.0.0.1", "0.0.0.0",
+    "[::ffff:127.0.0.1]", "[0:0:0:0:0:0:0:1]", "[::01]", "[::]", "localhost.evil", "localhost.",
+    "127.0.0.1.nip.io", "localhost4",
+  ])
+  func rfc6943_section3_1_1_otherSpellingsOfALoopbackAddressAreNotTrusted(host: String) throws {
+    let address = try #require(HTTPURL("http://\(host):8080/"))
+    #expect(!address.isLoopback)
+    #expect(!address.isConfidential)
+    #expect(throws: SignInError.invalidAuthority) { try Authority("http://\(host):8080/tenant") }
+    #expect(throws: SignInError.invalidRedirectURI) { try RedirectURI("http://\(host):8080/") }
+  }
 }

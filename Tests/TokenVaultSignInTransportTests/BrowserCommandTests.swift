@@ -61,6 +61,21 @@ import Testing
     #expect(try !open(command))
   }
 
+  @Test func aBrowserInheritsNoDescriptor() throws {
+    // As a shell passes one on with `--passphrase-fd 7 7<FILE`.
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe(&ends) == 0)
+    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { (ends + [connection]).forEach { close($0) } }
+    // The shell's own descriptors are the script and the list.
+    try script(
+      "xdg-open", #"for one in /proc/$$/fd/*; do readlink "$one"; done >fds.new; mv fds.new fds"#)
+    #expect(try open())
+    for target in try written("fds") {
+      #expect(target == "/dev/null" || target.hasPrefix(directory.path), "\(target)")
+    }
+  }
+
   @Test func aRunningBrowserIsDetachedAndLeavesNoZombie() throws {
     let gate = directory.appending(path: "gate").path
     #expect(unsafe mkfifo(gate, 0o600) == 0)

@@ -1,8 +1,11 @@
 import Foundation
 import TokenVaultSignIn
-import TokenVaultSignInTransport
 import Synchronization
 import Testing
+import TokenVaultTestSupport
+
+@testable import TokenVaultSignInTransport
+@testable import TokenVaultSystem
 
 /// The listener on loopback addresses, with well-behaved and hostile clients.
 @Suite(.timeLimit(.minutes(10))) struct LoopbackListenerTests {
@@ -27,7 +30,7 @@ import Testing
     var evaluated: [RedirectRequest] = []
     try listener.receive(deadlineMilliseconds: deadlineMilliseconds, cancellation) { request in
       evaluated.append(request)
-      let isAnswer = request.query.contains("code=")
+      let isAnswer = request.query.contains("code=") && !request.isOfOtherUser
       return RedirectResult(
         status: isAnswer ? 200 : 404, page: isAnswer ? "<p>Döne" : "<p>No", isAnswer: isAnswer)
     }
@@ -208,6 +211,92 @@ import Testing
     }
     isOver.signal()
     #expect(ContinuousClock.now - started < .seconds(10))
+  }
+
+  @Test func clientsOfAnotherUserAreRecognised() throws {
+    guard OtherUser.canAct else { return }
+    let uri = RedirectURI.loopback(.localhost, port: nil, path: "/cb")
+    // The last one is an IPv6 socket that connects to the IPv4 address, as Java's are.
+    let addresses = ["127.0.0.1", "::1", "::ffff:127.0.0.1"]
+    let evaluated = try receive(for: uri) { port in
+      for address in addresses {
+        do { _ = try OtherUser.send(Self.answer, port, host: address) } catch {
+          Issue.record(error)
+        }
+      }
+      _ = LocalClient.ask("GET / HTTP/1.0\r\n\r\n", port, host: "::ffff:127.0.0.1")
+      _ = LocalClient.ask(Self.answer, port)
+    }
+    #expect(evaluated.map(\.isOfOtherUser) == [true, true, true, false, false])
+  }
+
+  @Test func manyConnectionsOfAnotherUserDoNotKeepThisUserOut() throws {
+    let owners = Mutex(0)
+    let listener = try LoopbackListener(.v4, port: nil, path: "/cb") { _ in
+      // The first 100 clients count as another user's.
+      owners.withLock {
+        $0 += 1; return $0 > 100
+      }
+    }
+    defer { listener.close() }
+    let port = try #require(HTTPURL(listener.redirectURI)?.port)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let crowd = (0..<100).compactMap { _ in LocalClient("127.0.0.1", port) }
+      let own = LocalClient("127.0.0.1", port)
+      own?.write("GET /cb?co".utf8)
+      own?.write("de=1 HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+      _ = own?.readToEnd()
+      (crowd + [own].compactMap(\.self)).forEach { $0.close() }
+      done.signal()
+    }
+    defer { done.wait() }
+    try listener.receive(deadlineMilliseconds: 300_000, Cancellation()) { request in
+      RedirectResult(status: 200, page: "", isAnswer: !request.isOfOtherUser)
+    }
+  }
+
+  @Test func aClientWhoseUserIsUnknownEndsTheWait() throws {
+    let listener = try LoopbackListener(.v4, port: nil, path: "/cb") { _ throws(SystemCallError) in
+      throw SystemCallError(errno: EPROTONOSUPPORT, call: "socket")
+    }
+    defer { listener.close() }
+    let client = LocalClient("127.0.0.1", try #require(HTTPURL(listener.redirectURI)?.port))
+    defer { client?.close() }
+    #expect(throws: SignInError.clientsUnknown(EPROTONOSUPPORT)) {
+      try listener.receive(deadlineMilliseconds: 300_000, Cancellation()) { _ in
+        RedirectResult(status: 200, page: "", isAnswer: true)
+      }
+    }
+  }
+
+  /// Otherwise any program could end a sign-in.
+  @Test func aClientThatResetItsConnectionBelongsToNoUser() throws {
+    let bound = try ListeningSocket.v4(0)
+    defer { close(bound.socket) }
+    let client = try #require(LocalClient("127.0.0.1", bound.port))
+    client.reset()
+    let socket = try #require(SystemCalls.accept(bound.socket))
+    defer { close(socket) }
+    #expect(try SystemCalls.tcpPeerUser(socket) == nil)
+    #expect(try SocketTable.peerUser(socket) == nil)
+  }
+
+  @Test(arguments: [("127.0.0.1", false), ("::1", true), ("::ffff:127.0.0.1", false)])
+  func theOwnerOfAConnectionIsFoundInTheListOfSocketsToo(address: String, isV6: Bool) throws {
+    let bound = isV6 ? try ListeningSocket.v6(0) : try ListeningSocket.v4(0)
+    defer { close(bound.socket) }
+    let client = try #require(LocalClient(address, bound.port))
+    var pending = pollfd(fd: bound.socket, events: Int16(POLLIN), revents: 0)
+    #expect(unsafe poll(&pending, 1, 60_000) == 1)
+    let socket = try #require(SystemCalls.accept(bound.socket))
+    defer { close(socket) }
+    #expect(try SystemCalls.tcpPeerUser(socket) == geteuid())
+    #expect(try SocketTable.peerUser(socket) == geteuid())
+    // The kernel lists a closed socket with user 0.
+    client.close()
+    #expect(try SystemCalls.tcpPeerUser(socket) == nil)
+    #expect(try SocketTable.peerUser(socket) == nil)
   }
 
   @Test func theWaitEndsAtItsDeadline() {

@@ -169,4 +169,42 @@ import TokenVaultTestSupport
     }
     #expect(evaluated.count == 1)
   }
+
+  @Test(.parity("MSALInternalErrorRedirectSchemeNotRegistered -42001"))
+  func aSchemeThatNoProgramHandlesIsReportedAtOnce() throws {
+    let data = directory + "/data"
+    var environment = ["HOME": directory, "XDG_DATA_DIRS": data, "PATH": "/nowhere"]
+    func listen() throws {
+      try SystemRedirectReceiver(
+        runtimeDirectory: directory, registrar: SchemeRegistrar(environment: environment)
+      ).listen(for: Self.uri).close()
+    }
+    #expect(
+      throws: SignInError.redirectSchemeNotRegistered(scheme: "msauth.com.example.app")
+    ) { try listen() }
+    // A program of the tool's own, and one for another scheme.
+    let files = FileManager.default
+    try files.createDirectory(
+      atPath: data + "/applications", withIntermediateDirectories: true)
+    let entry = data + "/applications/tool.desktop"
+    try Data("MimeType=x-scheme-handler/msauth.com.example.app.other;\n".utf8)
+      .write(to: URL(filePath: entry))
+    #expect(throws: SignInError.self) { try listen() }
+    try Data("MimeType=text/html;x-scheme-handler/msauth.com.example.app;\n".utf8)
+      .write(to: URL(filePath: entry))
+    try listen()
+    try files.removeItem(atPath: entry)
+    // `tokenvault` is registered if it is installed.
+    let bin = directory + "/bin"
+    try files.createDirectory(atPath: bin, withIntermediateDirectories: false)
+    try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: bin + "/tokenvault"))
+    try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: bin + "/tokenvault")
+    // A directory of that name, as in the runtime directory, is no program.
+    environment["PATH"] = "\(directory):\(bin)"
+    try listen()
+    let made = try String(
+      contentsOfFile: directory
+        + "/.local/share/applications/tokenvault-msauth.com.example.app.desktop", encoding: .utf8)
+    #expect(made.contains("Exec=\(bin)/tokenvault redirect %u\n"))
+  }
 }

@@ -43,7 +43,7 @@ package struct CacheExport {
           extraJSON: profile.extraJSON)
       }
     }
-    for stored in record.stored {
+    for stored in record.stored where stored.credential.kind != .proofKey {
       let payload = try transaction.payload(of: stored, in: account)
       var credential = stored.credential
       if case .other = credential.kind { credential.keyID = "" }

@@ -86,8 +86,12 @@ package struct CacheImport {
     let before = stored.record
     try requireSameIssuer(bundle, before)
     for profile in bundle.profiles { stored.record.merge(profile) }
+    let issuer = AccountRecord.Issuer.imported(
+      stored.record.environment,
+      idTokens: bundle.tokens.filter { $0.credential.kind == .idToken }
+        .compactMap { IDToken($0.secret.reveal()) })
     for token in bundle.tokens {
-      switch try storeToken(token, in: &stored, transaction: transaction) {
+      switch try storeToken(token, issuer: issuer, in: &stored, transaction: transaction) {
       case .stored: report.credentials += 1
       case .older: report.olderCredentials += 1
       case .unchanged: break
@@ -137,7 +141,8 @@ package struct CacheImport {
   private enum Fate { case stored, unchanged, older }
 
   private func storeToken(
-    _ token: MSALCache.Token, in account: inout StoredAccount, transaction: GroupTransaction
+    _ token: MSALCache.Token, issuer: AccountRecord.Issuer, in account: inout StoredAccount,
+    transaction: GroupTransaction
   ) throws -> Fate {
     var credential = token.credential
     if case .other(let type) = credential.kind {
@@ -163,7 +168,7 @@ package struct CacheImport {
     if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
       credential, CredentialPayload(secret: Redacted(secret), extraJSON: token.extraJSON),
-      in: &account)
+      issuer: credential.kind == .refreshToken ? issuer : nil, in: &account)
     return .stored
   }
 

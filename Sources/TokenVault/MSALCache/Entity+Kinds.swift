@@ -101,6 +101,7 @@ extension Entity {
     case .refreshToken: kind = "refresh"
     case .idToken: kind = "id"
     case .secret: kind = "secret"
+    case .proofKey: kind = "key"
     }
     return [
       kind, token.homeAccountID, credential.environment, credential.clientID.lowercased(),

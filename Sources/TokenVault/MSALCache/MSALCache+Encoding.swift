@@ -149,7 +149,7 @@ extension MSALCache.Token {
     let member: MSALCacheError.Member
     let keyEnd: [String]
     switch credential.kind {
-    case .secret: return nil
+    case .secret, .proofKey: return nil
     case .other: return try foreignEntry(index)
     case .accessToken:
       member = .accessToken

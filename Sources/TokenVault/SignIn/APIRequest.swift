@@ -17,6 +17,13 @@ public struct APIRequest: Sendable {
     get { token.scopes }
     set { token.scopes = newValue }
   }
+  /// Whether the token is bound to a key of the application, and the request signed with it (proof of
+  /// possession). The API has to support this, as MSAL's `MSALAuthenticationSchemePop` requires, and
+  /// the method must be one of ``ProofOfPossession/HTTPMethod``.
+  public var isBound: Bool {
+    get { silent.isBound }
+    set { silent.isBound = newValue }
+  }
   /// The token to send; without scopes and resource, one for the origin of the URL.
   package var token = TokenRequest(scopes: ScopeSet([]))
   package var silent = SilentOptions()

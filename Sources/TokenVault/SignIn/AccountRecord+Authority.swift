@@ -62,9 +62,13 @@ extension AccountRecord {
     guard [.entra, .oidc].contains(authorityType) else { return nil }
     for profile in profiles {
       guard let issuer = IDToken(claimsJSON: profile.claimsJSON)?.issuer,
-        let address = HTTPURL(issuer), address.host == host
+        let address = HTTPURL(issuer)
       else { continue }
-      return try Authority(issuer)
+      if address.host == host { return try Authority(issuer) }
+      // The issuer of a custom domain of Entra External ID is at another host.
+      if authorityType == .entra, CustomerHost.isExternalID(address.host), !realm.isEmpty {
+        return try Authority("https://\(host)/\(realm)/v2.0")
+      }
     }
     return nil
   }

@@ -91,7 +91,8 @@ extension Acquisition {
       self.acquisition = acquisition
       token = try acquisition.silent(request.token, of: reference, request.silent)
       // A stored password is meant for its own service only.
-      guard token.tokenType.lowercased() == "bearer" else {
+      let type = request.silent.isBound ? "pop" : "bearer"
+      guard token.tokenType.lowercased() == type else {
         throw .signIn(.badAnswer(.tokenType))
       }
     }
@@ -109,8 +110,8 @@ extension Acquisition {
     }
 
     private func exchange(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
-      let secret = String(decoding: token.accessToken.reveal(), as: UTF8.self)
-      var headers = [("Authorization", "Bearer \(secret)")] + request.headers
+      let header = try acquisition.header(token, request.method, address)
+      var headers = [("Authorization", header.reveal())] + request.headers
       if !request.has(header: "accept") { headers.append(("Accept", "application/json, */*")) }
       do {
         return try acquisition.platform.transport.send(

@@ -1,86 +1,113 @@
 import TokenVaultGroupStore
 package import TokenVaultSignIn
 import TokenVaultCrypto
+import TokenVaultSystem
 package import TokenVaultModel
 
 extension Acquisition {
   /// Signs a user in through the browser (RFC 8252) and stores the account.
   package func interactive(
     _ request: InteractiveRequest, _ application: ApplicationConfiguration,
-    makesCurrent: Bool = false, proof: ProofOfPossession? = nil
+    makesCurrent: Bool = false, isBound: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: request.authority ?? application.authority,
-        correlationID: request.correlationID)
-      let listener = try platform.receiver.listen(for: application.redirectURI)
-      defer { listener.close() }
-      let authorization = try AuthorizationSession(
-        try aware(request, application), of: endpoint, redirectURI: listener.redirectURI)
-      let isOpened = platform.browser.open(authorization.address)
-      report(.waitingForBrowser(authorization.address, isOpened: isOpened))
-      var outcome: Result<TokenResult, any Error>?
-      try listener.receive(
-        deadlineMilliseconds: request.deadlineMilliseconds, cancellation
-      ) { incoming in
-        let (status, answer) = authorization.evaluate(incoming)
-        guard let answer else {
-          return RedirectResult(status: status, page: RedirectPage.foreign, isAnswer: false)
-        }
-        report(.redirectReceived)
-        // The page shows the result of this step, so it never reports a sign-in that failed.
-        let result = Result {
-          try finish(
-            answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
-        }
-        outcome = result
-        return redirectResult(status, result)
+      return try limited(request.deadlineMilliseconds) { acquisition in
+        try acquisition.throughBrowser(
+          request, application, makesCurrent: makesCurrent, isBound: isBound)
       }
-      guard let outcome else { throw SignInError.timedOut }
-      return try outcome.get()
     }
   }
 
-  private func redirectResult(
-    _ status: Int, _ result: Result<TokenResult, any Error>
+  private func throughBrowser(
+    _ request: InteractiveRequest, _ application: ApplicationConfiguration,
+    makesCurrent: Bool, isBound: Bool
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: request.authority ?? application.authority,
+      correlationID: request.correlationID)
+    var prepared = try SignInPreparation(session, endpoint).prepared(request)
+    let proof = isBound ? try newProof() : nil
+    do {
+      return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
+    } catch SignInError.provider(let answer)
+      where prepared.prompt == .selectAccount && request.prompt == .ifNecessary
+      && answer.refusesPrompt
+    {
+      // OpenID Connect does not require a provider to have an account picker.
+      prepared.prompt = request.prompt
+      return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
+    }
+  }
+
+  /// Opens the browser once, and waits for the provider's response.
+  private func attempt(
+    _ request: InteractiveRequest, _ endpoint: TokenEndpoint, _ proof: ProofOfPossession?,
+    makesCurrent: Bool
+  ) throws -> TokenResult {
+    let listener = try platform.receiver.listen(for: endpoint.application.redirectURI)
+    defer { listener.close() }
+    let authorization = try AuthorizationSession(
+      request, of: endpoint, redirectURI: listener.redirectURI)
+    try open(authorization.address, listener)
+    return try received(
+      from: listener, request.deadlineMilliseconds, authorization, page: RedirectPage.signedIn
+    ) { answer in
+      try finish(answer, authorization, request, endpoint, proof, makesCurrent: makesCurrent)
+    }
+  }
+
+  /// Starts the browser with a one-time address of the listener, which redirects to the page.
+  func open(_ page: HTTPURL, _ listener: any RedirectListener) throws(SignInError) {
+    let start = try (listener as? any StartPageServing)?.serve(StartPage(page))
+    report(.waitingForBrowser(page, isOpened: platform.browser.open(start ?? page)))
+  }
+
+  /// Waits for the provider's response. The user sees `page` only after `finish` succeeded.
+  func received<Value>(
+    from listener: any RedirectListener, _ deadlineMilliseconds: Int,
+    _ authorization: AuthorizationSession, page: String,
+    finish: (AuthorizationSession.Answer) throws -> Value
+  ) throws -> Value {
+    var outcome: Result<Value, any Error>?
+    var hasForgedState = false
+    func reply(_ incoming: RedirectRequest) -> RedirectResult {
+      switch authorization.evaluate(incoming) {
+      case .stray(let reason):
+        // Browsers ask for an icon.
+        if reason != .path { report(.requestRefused(reason: reason.rawValue)) }
+        hasForgedState = hasForgedState || reason == .state
+        return RedirectResult(status: reason.status, page: RedirectPage.foreign, isAnswer: false)
+      case .answer(let answer, let status):
+        report(.redirectReceived)
+        let result = Result { try finish(answer) }
+        outcome = result
+        return redirectResult(status, result, page)
+      }
+    }
+    do {
+      try listener.receive(
+        deadlineMilliseconds: deadlineMilliseconds, cancellation, evaluate: reply)
+    } catch {
+      let isLate = error == .timedOut || (error == .cancelled && cancellation.isTimedOut)
+      throw isLate && hasForgedState ? SignInError.stateMismatch : error
+    }
+    guard let outcome else { throw SignInError.timedOut }
+    return try outcome.get()
+  }
+
+  private func redirectResult<Value>(
+    _ status: Int, _ result: Result<Value, any Error>, _ page: String
   ) -> RedirectResult {
     switch result {
     case .success:
-      RedirectResult(status: status, page: RedirectPage.signedIn, isAnswer: true)
+      RedirectResult(status: status, page: page, isAnswer: true)
     case .failure(let error):
       RedirectResult(
         status: 400, page: RedirectPage.failed(error as? SignInError ?? .badRedirect),
         isAnswer: true)
     }
-  }
-
-  /// Adds what is stored about the requested account. An account that was signed out on purpose has
-  /// to enter its password again, even if the browser still has a session (MSAL for iOS and macOS),
-  /// and the provider's page starts with the user name of the requested account.
-  private func aware(
-    _ request: InteractiveRequest, _ application: ApplicationConfiguration
-  ) throws(VaultError) -> InteractiveRequest {
-    let name = request.account?.identifier ?? request.loginHint
-    guard !name.isEmpty else { return request }
-    let client = CaseFolding.key(application.clientID)
-    let username: String
-    let hasSignedOut: Bool
-    do {
-      (username, hasSignedOut) = try session.read { transaction in
-        do {
-          let record = try session.lookup.stored(.named(name), in: transaction).record
-          return (record.username, record.clients[client] == .signedOut)
-        } catch VaultError.noAccount {
-          return ("", transaction.state.signedOutClients.contains(client))
-        }
-      }
-    } catch .noGroup { return request } catch .ambiguousAccount { return request }
-    var request = request
-    if hasSignedOut, request.prompt != .consent { request.prompt = .login }
-    if request.loginHint.isEmpty { request.loginHint = username }
-    return request
   }
 
   private func finish(
@@ -91,6 +118,7 @@ extension Acquisition {
     let code: Redacted<String>
     switch answer {
     case .failure(let error): throw error
+    case .consent: throw SignInError.badRedirect
     case .code(let redeemable): code = redeemable
     }
     var extra = proof?.tokenParameters ?? FormParameters()
@@ -98,57 +126,81 @@ extension Acquisition {
     let response = try endpoint.redeem(
       code: code, verifier: authorization.verifier, redirectURI: authorization.redirectURI,
       scopes: request.scopes, claims: request.claims, extra: extra)
+    let tokens: TokenResponse
+    do { tokens = try TokenResponse(response) } catch {
+      throw endpoint.adminConsent(request.scopes).explained(error, isInteractive: true)
+    }
     return try keep(
-      try TokenResponse(response), of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
-      account: request.account, keyID: proof?.keyID ?? "", makesCurrent: makesCurrent)
+      tokens, of: endpoint, scopes: request.scopes, nonce: authorization.nonce,
+      account: request.account, proof: proof, makesCurrent: makesCurrent)
   }
 
   /// Signs a user in on another device (RFC 8628) and stores the account. If `account` is not nil,
   /// no other account may sign in.
   package func deviceCode(
     _ scopes: ScopeSet, claims: ClaimsRequest? = nil, extra: FormParameters = FormParameters(),
-    correlationID: String = "", account: HomeAccountID? = nil,
-    _ application: ApplicationConfiguration, makesCurrent: Bool = false
+    correlationID: String = "", account: HomeAccountID? = nil, limitMilliseconds: Int? = nil,
+    _ application: ApplicationConfiguration, makesCurrent: Bool = false, isBound: Bool = false
   ) throws(VaultError) -> TokenResult {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
-      let endpoint = try endpoint(
-        application, at: application.authority, correlationID: correlationID,
-        needing: \.deviceAuthorizationEndpoint)
-      let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
-      report(.waitingForDevice(device.code))
-      var polling = DevicePolling(device)
-      var action = polling.begin()
-      while true {
-        switch action {
-        case .failed(let error): throw error
-        case .finished(let answer):
-          return try keep(
-            answer, of: endpoint, scopes: scopes, nonce: nil, account: account,
-            makesCurrent: makesCurrent)
-        case .ask(let seconds):
-          try cancellation.wait(milliseconds: Int(seconds) * 1000)
-          action = polling.next(
-            Result { () throws(SignInError) in try endpoint.poll(device) })
+      return try limited(limitMilliseconds) { acquisition in
+        try acquisition.throughDevice(
+          scopes, claims, extra, correlationID, account, application, makesCurrent: makesCurrent,
+          isBound: isBound)
+      }
+    }
+  }
+
+  private func throughDevice(
+    _ scopes: ScopeSet, _ claims: ClaimsRequest?, _ extra: FormParameters, _ correlationID: String,
+    _ account: HomeAccountID?, _ application: ApplicationConfiguration, makesCurrent: Bool,
+    isBound: Bool
+  ) throws -> TokenResult {
+    let endpoint = try endpoint(
+      application, at: application.authority, correlationID: correlationID,
+      needing: \.deviceAuthorizationEndpoint)
+    let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+    let proof = isBound ? try newProof() : nil
+    report(.waitingForDevice(device.code))
+    var polling = DevicePolling(device)
+    var action = polling.begin()
+    while true {
+      switch action {
+      case .failed(let error):
+        throw endpoint.adminConsent(scopes).explained(error, isInteractive: true)
+      case .finished(let answer):
+        return try keep(
+          answer, of: endpoint, scopes: scopes, nonce: nil, account: account, proof: proof,
+          makesCurrent: makesCurrent)
+      case .ask(let seconds):
+        try cancellation.wait(milliseconds: Int(seconds) * 1000)
+        let started = Deadline.microseconds
+        let answer = Result { () throws(SignInError) in
+          try endpoint.poll(device, extra: proof?.tokenParameters ?? FormParameters())
         }
+        if cancellation.isCancelled, case .failure = answer { throw SignInError.cancelled }
+        action = polling.next(
+          answer, elapsed: (Deadline.microseconds - started) / 1_000_000, now: session.now)
       }
     }
   }
 
   private func keep(
     _ answer: TokenResponse, of endpoint: TokenEndpoint, scopes: ScopeSet, nonce: String?,
-    account: HomeAccountID?, keyID: String = "", makesCurrent: Bool
+    account: HomeAccountID?, proof: ProofOfPossession?, makesCurrent: Bool
   ) throws -> TokenResult {
     let stored: SignInStorage.NewSignIn
     let validated: ValidatedTokens
     do {
       validated = try ValidatedTokens(
         answer, of: endpoint, keys: keys,
-        expecting: .init(scopes: scopes, nonce: nonce, keyID: keyID), now: session.now)
+        expecting: .init(scopes: scopes, nonce: nonce, proof: proof), now: session.now)
       try requireAccount(account, validated)
-      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be.
-      if cancellation.isCancelled { throw SignInError.cancelled }
+      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be. A time limit
+      // that ends now comes too late.
+      if cancellation.isCancelled, !cancellation.isTimedOut { throw SignInError.cancelled }
       stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)

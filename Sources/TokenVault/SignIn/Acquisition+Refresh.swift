@@ -48,7 +48,7 @@ extension Acquisition {
         }
         last = refusal
         guard answer.isAboutToken else { break trying }
-        guard try storage.dropRefreshToken(token, plan) else { return .superseded }
+        guard try storage.dropRefreshToken(token.secret, plan) else { return .superseded }
       } catch SignInError.cancelled {
         throw SignInError.cancelled
       } catch let error as SignInError {
@@ -61,11 +61,16 @@ extension Acquisition {
   }
 
   private func exchange(
-    _ token: Redacted<String>, _ plan: SilentPlan.Refresh, _ application: ApplicationConfiguration,
-    _ options: SilentOptions
+    _ refreshToken: SilentPlan.RefreshToken, _ plan: SilentPlan.Refresh,
+    _ application: ApplicationConfiguration, _ options: SilentOptions
   ) throws -> RefreshOutcome {
     let endpoint = try endpoint(
       application, at: plan.authority, correlationID: options.correlationID)
+    let (token, metadata) = (refreshToken.secret, endpoint.metadata)
+    guard refreshToken.issuer.allows(metadata.authority, name: metadata.issuer) else {
+      throw SignInError.issuedElsewhere(
+        issuer: refreshToken.issuer.name, requested: metadata.issuer)
+    }
     var extra = options.proof?.tokenParameters ?? FormParameters()
     extra.merge(FormParameters(sorted: options.extraParameters))
     let response = try endpoint.refresh(
@@ -113,7 +118,7 @@ extension Acquisition {
         answer, of: endpoint, keys: keys,
         expecting: .init(
           scopes: plan.scopes, account: plan.account.homeAccountID, realm: plan.realm,
-          keyID: options.proof?.keyID ?? ""),
+          proof: options.proof),
         now: session.now)
     } catch .transport {
       // The provider has answered; only its keys are fetched after that.

@@ -16,7 +16,8 @@ extension Acquisition {
     _ request: TokenRequest, of reference: AccountReference,
     _ options: SilentOptions = SilentOptions()
   ) throws(VaultError) -> TokenResult {
-    var (request, options) = try resolved(request, options)
+    let (clientRequest, boundOptions) = try bound(request, of: reference, options)
+    var (request, options) = try resolved(clientRequest, boundOptions)
     var plan = try planner.plan(request, of: reference, options)
     if request.tenantID != nil, case .refresh(let refresh) = plan {
       if let tenant = try resolved(refresh.authority).tenantID, tenant != request.tenantID {
@@ -84,6 +85,7 @@ extension Acquisition {
   private func refreshed(
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> TokenResult {
+    let options = try bound(first, options)
     // If a sign-in or an import wins the race, the request is planned again; each round has a new
     // cause.
     for _ in 0..<3 {
@@ -132,11 +134,20 @@ extension Acquisition {
     if let fallback = plan.fallback, !fallback.isExtendedLifetime || error.isOutage {
       return .stored(fallback)
     }
+    // Signing in again does not help before an administrator has consented.
+    let explained = consent(plan).explained(error, isInteractive: false)
+    if case .adminConsentRequired = explained { throw explained }
     if let answer = error.wantsUser(at: plan.authority) {
       throw VaultError.interactionRequired(
         .refused(answer), account: plan.account, group: session.group)
     }
     throw error
+  }
+
+  private func consent(_ plan: SilentPlan.Refresh) -> AdminConsent {
+    AdminConsent(
+      at: plan.authority, clientID: plan.clientID, scopes: plan.scopes,
+      redirectURI: RedirectURI.standard(of: plan.authority).description)
   }
 
   private func throttled(

@@ -39,6 +39,21 @@ package struct Acquisition {
       report: report)
   }
 
+  /// Runs `body` with a limit for all of its waits together: for the provider, and for the user.
+  /// - Throws: ``SignInError/timedOut`` if it was reached.
+  func limited<Result>(
+    _ milliseconds: Int?, _ body: (Acquisition) throws -> Result
+  ) throws -> Result {
+    guard let milliseconds else { return try body(self) }
+    let limit = Cancellation(following: cancellation, limitMilliseconds: milliseconds)
+    var acquisition = Acquisition(
+      session, directory: directory, keys: keys, platform: platform, limit, report: report)
+    acquisition.storingMilliseconds = storingMilliseconds
+    do { return try body(acquisition) } catch SignInError.cancelled where limit.isTimedOut {
+      throw SignInError.timedOut
+    }
+  }
+
   /// The provider's endpoints. If its discovery document lacks the endpoint `needed`, its
   /// authorization server metadata is read as well.
   func endpoint(

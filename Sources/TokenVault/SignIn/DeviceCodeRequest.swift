@@ -7,6 +7,8 @@ public struct DeviceCodeRequest: Hashable, Sendable {
   public var scopes: ScopeSet
   /// The claims to put into the tokens.
   public var claims: ClaimsRequest?
+  /// The scheme in which the token is presented to APIs.
+  public var authenticationScheme = AuthenticationScheme.bearer
   /// Further parameters for the provider. They cannot replace a parameter of the protocol.
   public var extraParameters: [String: String] = [:]
   /// Identifies the request in the provider's logs; empty for a new UUID.

@@ -21,7 +21,6 @@ public final class PublicClientApplication: Sendable {
   private let directory: ProviderDirectory
   private let keys: ProviderKeys
   private let log: SignInLog?
-  private let key = ApplicationKey()
   private let session = Mutex<Cancellation?>(nil)
   private let listeners = Mutex<[UInt64: AsyncStream<SignInEvent>.Continuation]>([:])
   private let nextListener = Atomic<UInt64>(0)
@@ -32,8 +31,7 @@ public final class PublicClientApplication: Sendable {
   /// ```swift
   /// let authority = try Authority("https://login.microsoftonline.com/common")
   /// var configuration = ApplicationConfiguration(
-  ///   clientID: "11111111-2222-3333-4444-555555555555", authority: authority,
-  ///   redirectURI: try RedirectURI("http://localhost"))
+  ///   clientID: "11111111-2222-3333-4444-555555555555", authority: authority)
   /// configuration.clientCapabilities = ["CP1"]
   /// let app = PublicClientApplication(configuration, vault: try .process())
   /// ```
@@ -69,9 +67,8 @@ public final class PublicClientApplication: Sendable {
   ) throws(VaultError) {
     let configuration: ApplicationConfiguration
     do {
-      let authority = try Authority(authority)
       configuration = ApplicationConfiguration(
-        clientID: clientID, authority: authority, redirectURI: try .standard(of: authority))
+        clientID: clientID, authority: try Authority(authority))
     } catch { throw .signIn(error) }
     self.init(configuration, vault: vault, platform: platform)
   }
@@ -99,9 +96,11 @@ public final class PublicClientApplication: Sendable {
     let application = configuration
     try requireKnown(request.authority)
     return try await logged("interactive") { () throws(VaultError) in
-      try await exclusively(request.authenticationScheme) {
-        (acquisition, proof) throws(VaultError) in
-        try acquisition.interactive(request, application, proof: proof)
+      let scheme = request.authenticationScheme
+      return try await exclusively { acquisition throws(VaultError) in
+        try self.presented(
+          try acquisition.interactive(request, application, isBound: scheme != .bearer), scheme,
+          acquisition)
       }
     }
   }
@@ -125,11 +124,14 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> TokenResult {
     let application = configuration
     return try await logged("device code") { () throws(VaultError) in
-      try await exclusively(.bearer) { (acquisition, _) throws(VaultError) in
-        try acquisition.deviceCode(
-          request.scopes, claims: request.claims,
-          extra: FormParameters(sorted: request.extraParameters),
-          correlationID: request.correlationID, application)
+      let scheme = request.authenticationScheme
+      return try await exclusively { acquisition throws(VaultError) in
+        try self.presented(
+          try acquisition.deviceCode(
+            request.scopes, claims: request.claims,
+            extra: FormParameters(sorted: request.extraParameters),
+            correlationID: request.correlationID, application, isBound: scheme != .bearer), scheme,
+          acquisition)
       }
     }
   }
@@ -166,22 +168,19 @@ public final class PublicClientApplication: Sendable {
     options.forceRefresh = request.forceRefresh
     options.correlationID = request.correlationID
     options.extraParameters = request.extraParameters
+    options.isBound = request.authenticationScheme != .bearer
     let account = AccountReference.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
     // The cache cannot serve a request whose tenant the provider has to resolve first.
-    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority),
-      let presentation = key.presentationIfMade(scheme)
-    {
+    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
       tokens.authority = authority
-      options.proof = presentation.proof
-      if let served = try await vault.servedSilently(tokens, of: account, options, presentation) {
+      if let served = try await vault.servedSilently(tokens, of: account, options, scheme) {
         return served
       }
     }
-    return try await onThread(scheme, Cancellation()) { (acquisition, proof) throws(VaultError) in
-      var options = chosen
-      options.proof = proof
-      return try acquisition.silent(wanted, of: account, options)
+    return try await blocking(Cancellation()) { acquisition throws(VaultError) in
+      try self.presented(
+        try acquisition.silent(wanted, of: account, chosen), scheme, acquisition)
     }
   }
 
@@ -205,7 +204,9 @@ public final class PublicClientApplication: Sendable {
   ) async throws(VaultError) -> HTTPResponse {
     var request = request
     request.token = tokenRequest(request.scopes)
+    let isBound = request.isBound
     request.silent = silentOptions
+    request.isBound = isBound
     let (chosen, reference) = (request, AccountReference.known(account))
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.call(chosen, of: reference)
@@ -306,19 +307,8 @@ public final class PublicClientApplication: Sendable {
 
   // MARK: Threads
 
-  /// Refuses an authority that is neither the application's nor a known one. An attacker could run
-  /// it, and a token request goes there with the user's consent to this application (MSAL's
-  /// knownAuthorities).
   private func requireKnown(_ authority: Authority?) throws(VaultError) {
-    guard let authority else { return }
-    let known = [configuration.authority] + configuration.knownAuthorities
-    let isKnown =
-      CloudEnvironment.isKnownCloud(authority.environment)
-      || known.contains {
-        $0.address.origin == authority.address.origin && $0.kind == authority.kind
-      }
-      || known.contains(authority)
-    guard isKnown else { throw .signIn(.invalidAuthority) }
+    if let authority, !configuration.admits(authority) { throw .signIn(.invalidAuthority) }
   }
 
   private func logged(
@@ -340,10 +330,9 @@ public final class PublicClientApplication: Sendable {
     }
   }
 
-  private func exclusively(
-    _ scheme: AuthenticationScheme,
-    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> TokenResult {
+  func exclusively<R: Sendable>(
+    _ body: @escaping @Sendable (Acquisition) throws(VaultError) -> R
+  ) async throws(VaultError) -> R {
     let cancellation = Cancellation()
     let isFree = session.withLock { session in
       guard session == nil else { return false }
@@ -352,18 +341,15 @@ public final class PublicClientApplication: Sendable {
     }
     guard isFree else { throw .signIn(.sessionAlreadyRunning) }
     defer { session.withLock { $0 = nil } }
-    return try await onThread(scheme, cancellation, body)
+    return try await blocking(cancellation, body)
   }
 
-  private func onThread(
-    _ scheme: AuthenticationScheme, _ cancellation: Cancellation,
-    _ body: @escaping @Sendable (Acquisition, ProofOfPossession?) throws(VaultError) -> TokenResult
-  ) async throws(VaultError) -> TokenResult {
-    try await blocking(cancellation) { acquisition throws(VaultError) in
-      let presentation = try self.key.presentation(scheme)
-      return try TokenCompletion(session: acquisition.session).complete(
-        try body(acquisition, presentation.proof), self.configuration.clientID, presentation)
-    }
+  /// The result with the data stored beside it, in the form in which it is presented.
+  private func presented(
+    _ token: TokenResult, _ scheme: AuthenticationScheme, _ acquisition: Acquisition
+  ) throws(VaultError) -> TokenResult {
+    try TokenCompletion(session: acquisition.session).complete(
+      token, configuration.clientID, scheme)
   }
 
   private func blocking<R: Sendable>(
@@ -391,6 +377,9 @@ public final class PublicClientApplication: Sendable {
       vault.session, directory: directory, keys: keys, platform: platform,
       cancellation
     ) { event in
+      if case .requestRefused(let reason) = event, let log = self.log {
+        log(.warning, "interactive: refused a request to the redirect listener: \(reason)")
+      }
       self.listeners.withLock { $0.values.forEach { $0.yield(event) } }
     }
   }

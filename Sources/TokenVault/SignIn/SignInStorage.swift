@@ -77,10 +77,12 @@ struct SignInStorage {
           return stored.record.clients[CaseFolding.key(client)] == .signedOut ? .gone : .superseded
         }
         for var credential in entries {
+          let issuer = stored.record.stored.first { $0.credential == credential }
+            .map(stored.record.issuer(of:))
           credential.lastModified = now
           try transaction.store(
             credential, CredentialPayload(secret: Redacted(Array(token.reveal().utf8))),
-            in: &stored)
+            issuer: issuer, in: &stored)
         }
         try transaction.update(&stored)
         return .kept
@@ -143,30 +145,35 @@ struct SignInStorage {
     let device = try SharedDevice(session)
     try GroupSetup(session).createIfMissing()
     return try session.write { transaction in
-      var stored =
-        try transaction.account(tag: try transaction.tag(of: record.identity))
-        ?? transaction.insert(record)
+      let known = try transaction.account(tag: try transaction.tag(of: record.identity))
+      var stored = try known ?? transaction.insert(record)
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       transaction.state.signedOutClients.remove(client)
+      // Older tokens stay bound to the server of the former sign-in or import.
+      let former = stored.record
+      stored.record.bindRefreshTokens(former.issuer(of:))
       stored.record.authorities[client] = try validated.authorityInTenant.url
       // The sign-in may have completed whatever step the provider required.
       stored.record.throttleEntries = []
       let replaced = try self.removeReplaced(by: validated, from: &stored, transaction)
-      let result = try self.write(validated, into: &stored, transaction)
+      var result = try self.write(validated, into: &stored, transaction)
       try device.requireAlone([stored.tag], in: transaction)
       let state = transaction.state
       let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
-      guard makesCurrent || isAlone else { return NewSignIn(result: result, replaced: replaced) }
-      transaction.state.current = stored.tag
-      return NewSignIn(
-        result: try self.result(of: validated, in: stored, transaction), replaced: replaced)
+      if makesCurrent || isAlone {
+        transaction.state.current = stored.tag
+        result = try self.result(of: validated, in: stored, transaction)
+      }
+      result.isSignedInAgain = known != nil
+      return NewSignIn(result: result, replaced: replaced)
     }
   }
 
   /// Removes the refresh tokens of the client's previous sign-in. One of a family stays for the
   /// other clients, unless the new one is of the same family.
+  /// - Returns: Those that the same server issued.
   private func removeReplaced(
     by validated: ValidatedTokens, from stored: inout StoredAccount, _ transaction: GroupTransaction
   ) throws -> [Redacted<String>] {
@@ -177,11 +184,16 @@ struct SignInStorage {
         && CaseFolding.equal(credential.clientID, validated.clientID)
         && (credential.familyID.isEmpty || credential.familyID == family)
     }
-    let replaced = try stored.record.stored.filter { isReplaced($0.credential) }.map { entry in
+    // A token of another issuer is not sent to this one, not even to be revoked.
+    let own = stored.record.stored.filter { entry in
+      isReplaced(entry.credential)
+        && stored.record.issuer(of: entry).allows(validated.authority, name: validated.issuer)
+    }
+    let replaced = try own.map { entry in
       let secret = try transaction.payload(of: entry, in: stored).secret
       return Redacted(String(decoding: secret.reveal(), as: UTF8.self))
     }
-    if !replaced.isEmpty { try transaction.removeCredentials(of: &stored, where: isReplaced) }
+    try transaction.removeCredentials(of: &stored, where: isReplaced)
     return replaced.filter { $0 != issued }
   }
 
@@ -206,26 +218,28 @@ struct SignInStorage {
       var credential = Credential(
         kind: kind, clientID: validated.clientID, environment: environment)
       credential.lastModified = validated.now
-      if kind != .refreshToken { credential.realm = validated.realm }
+      if kind != .refreshToken, kind != .proofKey { credential.realm = validated.realm }
       return credential
     }
-    func add(_ credential: Credential, _ secret: Redacted<String>) throws {
+    func add(
+      _ credential: Credential, _ secret: Redacted<String>, issuer: AccountRecord.Issuer? = nil
+    ) throws {
       try transaction.store(
-        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))), in: &stored)
+        credential, CredentialPayload(secret: Redacted(Array(secret.reveal().utf8))),
+        issuer: issuer, in: &stored)
     }
     let answer = validated.answer
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
-      try add(refresh, token)
+      try add(
+        refresh, token,
+        issuer: AccountRecord.Issuer(validated.authority, name: validated.issuer))
     }
     if let token = answer.idToken { try add(credential(.idToken), token) }
     stored.record.merge(validated, environment: environment)
-    // A key exists only as long as its process, so no later process would remove its tokens.
-    if !validated.keyID.isEmpty {
-      try transaction.removeCredentials(of: &stored) {
-        $0.kind == .accessToken && !$0.keyID.isEmpty && !$0.isValid(at: validated.now, for: 0)
-      }
+    if let proof = validated.proof {
+      try transaction.storeKey(of: proof, credential(.proofKey), in: &stored)
     }
     try add(validated.accessToken(credential(.accessToken)), answer.accessToken)
     // The client's known family determines whose refresh tokens it tries.
@@ -245,7 +259,7 @@ struct SignInStorage {
       expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
       scopes: validated.granted, account: lookup.account(stored, in: transaction),
       authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
-      realm: validated.realm, correlationID: validated.correlationID)
+      realm: validated.realm, keyID: validated.keyID, correlationID: validated.correlationID)
   }
 
   private func noteFamily(

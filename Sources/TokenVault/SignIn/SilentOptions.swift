@@ -8,8 +8,10 @@ package struct SilentOptions: Sendable {
   package var extendedLifetime = false
   /// The claims to put into the new token.
   package var claims: ClaimsRequest?
-  /// The key to bind the token to; nil for a bearer token.
-  package var proof: ProofOfPossession?
+  /// Whether the token is bound to a key (proof of possession).
+  package var isBound = false
+  /// The key to bind the token to, once it is known; nil for a bearer token.
+  var proof: ProofOfPossession?
   /// Whether a stored token does not suffice even if it is valid.
   package var forceRefresh = false
   /// Further parameters for the token endpoint.

@@ -10,6 +10,12 @@ package enum SilentPlan: Sendable {
   /// Send a request to the provider.
   case refresh(Refresh)
 
+  /// A refresh token and the only server that it is sent to.
+  struct RefreshToken: Sendable {
+    let secret: Redacted<String>
+    let issuer: AccountRecord.Issuer
+  }
+
   /// Everything that the request to the provider needs.
   package struct Refresh: Sendable {
     package let account: Account
@@ -20,7 +26,7 @@ package enum SilentPlan: Sendable {
     let scopes: ScopeSet
     let realm: String
     /// The refresh tokens, in the order in which they are tried.
-    let tokens: [Redacted<String>]
+    let tokens: [RefreshToken]
     /// The token to return if the provider issues no new one.
     let fallback: TokenResult?
     /// The access tokens that matched the request when the group was read.

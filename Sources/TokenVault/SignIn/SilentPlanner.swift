@@ -76,12 +76,18 @@ package struct SilentPlanner {
       if let fallback { return .serve(fallback) }
       throw VaultError.interactionRequired(.unknownAuthority, account: account, group: group)
     }
+    let own = tokens.filter { $0.issuer.allows(authority) }
+    if own.isEmpty, let other = tokens.first {
+      if let fallback { return .serve(fallback) }
+      throw SignInError.issuedElsewhere(
+        issuer: other.issuer.origin, requested: authority.address.server)
+    }
     let scopes = Self.scopes(request, candidates)
     let digest = try Self.digest(client, authority, scopes, options)
     return .refresh(
       SilentPlan.Refresh(
         account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
-        realm: Self.realm(request, stored, authority), tokens: tokens, fallback: fallback,
+        realm: Self.realm(request, stored, authority), tokens: own, fallback: fallback,
         known: Set(candidates),
         throttle: stored.record.throttleEntries.first {
           // An entry that lasts longer than any can last was made before the clock was set back.
@@ -113,7 +119,7 @@ package struct SilentPlanner {
 
   private func refreshTokens(
     of stored: StoredAccount, client: String?, in transaction: GroupTransaction
-  ) throws -> [Redacted<String>] {
+  ) throws -> [SilentPlan.RefreshToken] {
     guard let client else { return [] }
     let entries = stored.record.stored.filter {
       $0.credential.kind == .refreshToken && $0.credential.userAssertionHash.isEmpty
@@ -128,7 +134,9 @@ package struct SilentPlanner {
       entries.map(\.credential), client: client, membership: membership)
     return try order.map { index in
       let bytes = try transaction.payload(of: entries[index], in: stored).secret
-      return Redacted(String(decoding: bytes.reveal(), as: UTF8.self))
+      return SilentPlan.RefreshToken(
+        secret: Redacted(String(decoding: bytes.reveal(), as: UTF8.self)),
+        issuer: stored.record.issuer(of: entries[index]))
     }
   }
 

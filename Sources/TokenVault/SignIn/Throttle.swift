@@ -27,9 +27,7 @@ enum Throttle {
   static func after(
     _ response: HTTPResponse, _ error: SignInError, at authority: Authority, now: Timestamp
   ) -> Wish? {
-    let named = response.header("Retry-After").flatMap { Int64($0) }.map {
-      min(max($0, 1), longest)
-    }
+    let named = response.retryAfter(now: now).map { min(max($0, 1), longest) }
     if response.status == 429 || response.status >= 500 || named != nil {
       return Wish(
         isExact: false, until: now.advanced(by: named ?? 60), code: outage, suberror: "")

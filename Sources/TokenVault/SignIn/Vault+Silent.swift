@@ -8,16 +8,23 @@ extension Vault {
   /// contacted.
   func servedSilently(
     _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions,
-    _ presentation: TokenPresentation
+    _ scheme: AuthenticationScheme
   ) throws(VaultError) -> TokenResult? {
     try session.read { transaction in
       let stored = try self.session.lookup.stored(reference, in: transaction)
+      var options = options
+      if options.isBound {
+        // Without a key no token is bound to it, and a request to the provider makes one.
+        let proof = try transaction.proof(of: stored, client: request.clientID ?? "")
+        guard let proof else { return nil }
+        options.proof = proof
+      }
       guard
         case .serve(let result) = try SilentPlanner(self.session).plan(
           request, of: stored, options, in: transaction)
       else { return nil }
       return try TokenCompletion(session: self.session).complete(
-        result, request.clientID ?? "", presentation, of: stored, in: transaction)
+        result, request.clientID ?? "", scheme, of: stored, in: transaction)
     }
   }
 }

@@ -33,6 +33,8 @@ package struct Erasure {
   package struct Result: Sendable {
     package let report: SignOutReport
     let targets: [RevocationTarget]
+    /// Whether the next person uses the same browser.
+    let isSharedDevice: Bool
   }
 
   /// Erases accounts, for one client or for all.
@@ -51,7 +53,10 @@ package struct Erasure {
     let client = isShared && widens ? nil : client
     // A name that matches no account is reported before the keyring is contacted.
     let (settled, isEmpty) = try session.read { try self.settled(scope, client, in: $0) }
-    if isEmpty { return Result(report: SignOutReport(accounts: [], entries: []), targets: []) }
+    if isEmpty {
+      return Result(
+        report: SignOutReport(accounts: [], entries: []), targets: [], isSharedDevice: isShared)
+    }
     var work = Work()
     let (outcome, custody) = try rotate { transaction in
       // The transaction runs again if another process has moved the group to a new key.
@@ -82,7 +87,7 @@ package struct Erasure {
     }
     var report = SignOutReport(accounts: work.accounts, entries: entries)
     report.keptAccounts = work.kept
-    return Result(report: report, targets: work.targets)
+    return Result(report: report, targets: work.targets, isSharedDevice: isShared)
   }
 
   /// The scope with its accounts found, and whether it has none.
@@ -203,7 +208,7 @@ package struct Erasure {
         !CaseFolding.equal(entry.credential.clientID, client)
           || (keepsFamily && entry.credential.isFamilyRefreshToken)
       }
-      .map { ($0.credential, try transaction.payload(of: $0, in: stored)) }
+      .map { ($0, try transaction.payload(of: $0, in: stored)) }
     var record = stored.record
     record.clients[CaseFolding.key(client)] = .signedOut
     return try transaction.replace(stored, with: record, credentials: kept)

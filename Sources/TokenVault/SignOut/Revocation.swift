@@ -33,7 +33,7 @@ package struct Revocation {
           environment: target.environment, clientID: target.clientID, outcome: outcome)
       }
     }
-    if options.endsBrowserSession {
+    if options.endsBrowserSession ?? erased.isSharedDevice {
       var pages: [SignOutReport.BrowserSession] = []
       for target in erased.targets {
         let page = endSession(target, options)

@@ -39,17 +39,28 @@ struct RevocationTarget: Sendable {
     }
     let leavesToken = record.stored.contains(where: stays)
     let clients = Dictionary(grouping: entries) { CaseFolding.key($0.credential.clientID) }
-    return clients.sorted { $0.key < $1.key }.map { client, entries in
+    return clients.sorted { $0.key < $1.key }.flatMap { client, entries in
       let refresh = entries.filter { $0.credential.kind == .refreshToken && !stays($0) }
       let chosen =
         !refresh.isEmpty || leavesToken
         ? refresh : entries.filter { $0.credential.kind == .accessToken }
-      return RevocationTarget(
-        username: record.username, environment: record.environment,
-        clientID: entries[0].credential.clientID,
-        authority: knownAuthority(client, record),
-        tokens: chosen.compactMap { secret(of: $0, in: stored, transaction) },
-        hint: refresh.isEmpty ? "access_token" : "refresh_token")
+      let authority = knownAuthority(client, record)
+      func target(
+        _ chosen: [AccountRecord.StoredCredential], _ authority: Authority?
+      ) -> RevocationTarget {
+        RevocationTarget(
+          username: record.username, environment: record.environment,
+          clientID: entries[0].credential.clientID, authority: authority,
+          tokens: chosen.compactMap { secret(of: $0, in: stored, transaction) },
+          hint: refresh.isEmpty ? "access_token" : "refresh_token")
+      }
+      // A refresh token that another server issued is not sent to this one.
+      let foreign = chosen.filter { entry in
+        guard let authority, entry.credential.kind == .refreshToken else { return false }
+        return !record.issuer(of: entry).allows(authority)
+      }
+      let own = target(chosen.filter { !foreign.contains($0) }, authority)
+      return foreign.isEmpty ? [own] : [own, target(foreign, nil)]
     }
   }
 

@@ -6,8 +6,9 @@ package struct SignOutOptions: Sendable {
   package var clientID: String?
   /// Whether the tokens are revoked at the provider.
   package var revokes = true
-  /// Whether the provider's session in the browser is ended too.
-  package var endsBrowserSession = false
+  /// Whether the provider's session in the browser is ended too; nil for a shared device only, where
+  /// the next person uses the same browser.
+  package var endsBrowserSession: Bool?
   /// Further parameters for the page that ends the session.
   package var extraParameters = FormParameters()
 

@@ -55,7 +55,7 @@ package struct TokenCache {
       authority: stored.record.authorities[CaseFolding.key(credential.clientID)]
         ?? Self.authority(of: credential),
       isFromCache: true, isRefreshDue: credential.refreshOn.map { $0 <= now } ?? false,
-      realm: credential.realm)
+      realm: credential.realm, keyID: credential.keyID)
   }
 
   /// The stored tokens that satisfy a request in every respect except time.
@@ -117,7 +117,7 @@ extension Credential {
       else { return false }
       if let client = request.clientID { return CaseFolding.equal(client, clientID) }
       return signedOut[CaseFolding.key(clientID)] != .signedOut
-    case .refreshToken, .idToken, .other: return false
+    case .refreshToken, .idToken, .proofKey, .other: return false
     }
   }
 }

@@ -25,6 +25,10 @@ public struct TokenResult: Sendable {
   public let isRefreshDue: Bool
   /// The tenant that the token is for.
   let realm: String
+  /// The key that the token is bound to; empty for a bearer token.
+  let keyID: String
+  /// Whether this is the result of a sign-in, and the group already had the account.
+  package internal(set) var isSignedInAgain = false
   /// Identifies the request in the provider's logs; empty if the provider was not contacted.
   public internal(set) var correlationID = ""
   /// The ID token of the account in the token's tenant; nil if none is stored. It is also nil in

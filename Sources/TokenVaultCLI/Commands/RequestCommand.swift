@@ -41,6 +41,11 @@ struct RequestCommand: VaultCommand {
   var clientId: String?
   @Option(help: "The tenant the token is for. Default: the account's home tenant.")
   var tenant: String?
+  @Flag(
+    help: ArgumentHelp(
+      "Bind the token to a key, and sign the request with it (proof of possession).",
+      discussion: "The key is kept in the group. The provider and the API must support it."))
+  var pop = false
   @Flag(help: "Follow @odata.nextLink to the last page, and print all values as one array.")
   var all = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -102,6 +107,7 @@ struct RequestCommand: VaultCommand {
       request.token.resource = resource
       request.token.clientID = clientId
       request.token.tenantID = tenant
+      request.isBound = pop
       return request
     } catch let error as SignInError { throw VaultError.signIn(error) }
   }

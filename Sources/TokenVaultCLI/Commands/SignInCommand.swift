@@ -8,7 +8,11 @@ struct SignInCommand: VaultCommand {
     commandName: "sign-in",
     abstract: "Sign in through the browser, or with a code on another device.",
     discussion: """
-      The account becomes the group's current account. Missing options are taken from the named \
+      The account becomes the group's current account. If the group already has an account of the \
+      same client and provider, and no account is named, the provider is asked for its account \
+      picker, so that the browser's session does not sign in the same person again; --prompt \
+      overrides this. On a shared device the first sign-in after a sign-out asks for the password. \
+      Missing options are taken from the named \
       account, else from "signIn" in $XDG_CONFIG_HOME/tokenvault/config.json: {"clientId", \
       "authority", "scopes", "redirectUri", "revocationEndsTokenAlone"}. Without a desktop the URL of the sign-in page is \
       printed: open it in a browser on this machine, or use --device-code with a browser anywhere.
@@ -19,6 +23,8 @@ struct SignInCommand: VaultCommand {
         tokenvault sign-in --client-id ID --device-code \\
             --authority https://id.example.com
         tokenvault sign-in ada@contoso.example --prompt login
+        tokenvault sign-in --client-id ID --scope Mail.Read --admin-consent \\
+            --authority https://login.microsoftonline.com/contoso.onmicrosoft.com
       """,
     aliases: ["login"])
 
@@ -38,7 +44,11 @@ struct SignInCommand: VaultCommand {
   var scope: [String] = []
   @Option(help: "Another scope to consent to during this sign-in; may be repeated.")
   var extraScope: [String] = []
-  @Option(help: "The page the provider shows: select_account, login, consent or create.")
+  @Option(
+    help: ArgumentHelp(
+      "The page the provider shows: select_account, login, consent, create, or if_necessary.",
+      discussion: "Default: select_account if the group has an account already, else if_necessary.")
+  )
   var prompt: PromptWord?
   @Option(help: "The user name to fill in on the sign-in page.")
   var loginHint: String?
@@ -48,6 +58,11 @@ struct SignInCommand: VaultCommand {
   var claims: String?
   @Flag(help: "Sign in on another device, with a code.")
   var deviceCode = false
+  @Flag(
+    help: ArgumentHelp(
+      "Open the page on which an administrator consents for all users of the organization.",
+      discussion: "Microsoft Entra only. No account is signed in."))
+  var adminConsent = false
   @Option(
     help: "The redirect URI: a loopback address or a private-use scheme.")
   var redirectUri: String?
@@ -57,13 +72,27 @@ struct SignInCommand: VaultCommand {
         + "URL.",
       valueName: "command"))
   var browser: String?
-  @Option(help: "How long to wait for the browser, as in 90s or 5m.")
-  var timeout = "5m"
+  @Option(
+    help: ArgumentHelp(
+      "How long the sign-in may take, as in 90s or 5m. Default: 5m, and with --device-code until the "
+        + "code expires."))
+  var timeout: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   enum PromptWord: String, ExpressibleByArgument, CaseIterable {
     case selectAccount = "select_account"
     case login, consent, create
+    case ifNecessary = "if_necessary"
+
+    var prompt: Prompt {
+      switch self {
+      case .selectAccount: .selectAccount
+      case .login: .login
+      case .consent: .consent
+      case .create: .create
+      case .ifNecessary: .ifNecessary
+      }
+    }
   }
 
   func validate() throws {
@@ -75,14 +104,22 @@ struct SignInCommand: VaultCommand {
       ("--domain-hint", domainHint != nil), ("--redirect-uri", redirectUri != nil),
       ("--browser", browser != nil), ("--extra-scope", !extraScope.isEmpty),
     ]
+    if adminConsent,
+      let other = (forBrowser + [("--device-code", deviceCode)]).first(where: {
+        $0.1 && !["--redirect-uri", "--browser", "--extra-scope"].contains($0.0)
+      })
+    {
+      throw ValidationError("--admin-consent and \(other.0) cannot be combined.")
+    }
     if deviceCode, let other = forBrowser.first(where: \.1) {
       throw ValidationError("--device-code and \(other.0) cannot be combined.")
     }
   }
 
   func run(in invocation: Invocation) throws {
-    guard let patience = Duration(timeout), patience.seconds > 0 else {
-      throw CommandError.badDuration(timeout)
+    let given = timeout ?? "5m"
+    guard let patience = Duration(given), patience.seconds > 0 else {
+      throw CommandError.badDuration(given)
     }
     let claims = try Invocation.claims(claims)
     let selection = try invocation.select(needsAccount: false)
@@ -96,11 +133,15 @@ struct SignInCommand: VaultCommand {
     let isNew = try isNew(core)
     let acquisition = invocation.acquisition(
       in: core, browser: browser,
-      report: SignInProgress(invocation, patience: timeout).tell)
+      report: SignInProgress(invocation, patience: deviceCode ? timeout ?? "" : given).tell)
+    if adminConsent {
+      return try consent(terms, acquisition, patience, in: invocation)
+    }
     let result: TokenResult
     if deviceCode {
       result = try acquisition.deviceCode(
-        terms.scopes, claims: claims, account: again?.account.homeAccountID, terms.application,
+        terms.scopes, claims: claims, account: again?.account.homeAccountID,
+        limitMilliseconds: timeout == nil ? nil : Int(patience.seconds) * 1000, terms.application,
         makesCurrent: true)
     } else {
       try invocation.register(terms.application.redirectURI)
@@ -108,10 +149,18 @@ struct SignInCommand: VaultCommand {
         request(terms, claims, again, patience), terms.application, makesCurrent: true)
     }
     invocation.tellOfNewGroup(isNew, selection.group)
-    if global.json { return try invocation.answerJSON { result.account.write(to: &$0) } }
+    if global.json {
+      return try invocation.answerJSON {
+        result.account.write(to: &$0, signedInAgain: result.isSignedInAgain)
+      }
+    }
     try invocation.answer(
-      "signed in  \(PlainText.escaped(result.account.shownName))  to \(selection.group) "
+      "signed in\(result.isSignedInAgain ? " again" : "")"
+        + "  \(PlainText.escaped(result.account.shownName))  to \(selection.group) "
         + "(current account)")
+    if result.isSignedInAgain, again == nil, prompt == nil, !deviceCode {
+      invocation.tell("The group had this account already. For another one: --prompt login")
+    }
   }
 
   private func storedSignIn(_ core: GroupSession) throws(VaultError) -> StoredSignIn? {
@@ -132,7 +181,8 @@ struct SignInCommand: VaultCommand {
     _ terms: SignInTerms, _ claims: ClaimsRequest?, _ again: StoredSignIn?, _ patience: Duration
   ) -> InteractiveRequest {
     var request = InteractiveRequest(scopes: terms.scopes)
-    request.prompt = prompt.flatMap { Prompt(rawValue: $0.rawValue) } ?? .ifNecessary
+    request.prompt = prompt?.prompt ?? .ifNecessary
+    request.offersAccountPicker = prompt == nil
     request.loginHint = loginHint ?? again?.account.username ?? ""
     request.domainHint = domainHint ?? ""
     request.extraScopesToConsent = ScopeSet(target: extraScope.joined(separator: " "))

@@ -54,7 +54,7 @@ struct SignInTerms {
   ) throws(VaultError) -> RedirectURI {
     do {
       if let text { return try RedirectURI(text) }
-      return try .standard(of: authority)
+      return .standard(of: authority)
     } catch { throw .signIn(error) }
   }
 }

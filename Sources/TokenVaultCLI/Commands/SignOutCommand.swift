@@ -10,7 +10,8 @@ struct SignOutCommand: VaultCommand {
       The accounts' tokens are erased, and the group gets a new key, so that older copies of its \
       file no longer reveal them. After that the provider is asked to revoke them (RFC 7009). If \
       the provider cannot be reached or does not support revocation, tokens issued so far stay \
-      valid until they expire, but none is left on this machine. The report lists every place and \
+      valid until they expire, but none is left on this machine. On a shared device the provider's \
+      page that ends the session in the browser is opened too. The report lists every place and \
       provider.
 
       Files that were imported are searched for the accounts, too. They belong to other tools and \
@@ -38,8 +39,12 @@ struct SignOutCommand: VaultCommand {
   var clientId: String?
   @Flag(help: "Do not ask the provider to revoke the tokens.")
   var noRevoke = false
-  @Flag(help: "Also end the provider's session in the browser.")
-  var browser = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      "Also end the provider's session in the browser.",
+      discussion: "Default: --browser on a shared device, else --no-browser."))
+  var browser: Bool?
   @Flag(help: "Exit with status 1 if an imported file still has the account.")
   var strict = false
   @Flag(help: "Do not ask for confirmation.")

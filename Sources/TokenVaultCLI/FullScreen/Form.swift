@@ -14,7 +14,7 @@ struct Form: Hashable, Sendable {
   /// The error to show.
   var complaint = ""
 
-  /// Whether a choice between browser and code follows the fields.
-  var hasMethod: Bool { if case .signIn = purpose { true } else { false } }
-  var count: Int { fields.count + (hasMethod ? 1 : 0) }
+  /// Whether two choices follow the fields: between browser and code, and of the provider's page.
+  var hasChoices: Bool { if case .signIn = purpose { true } else { false } }
+  var count: Int { fields.count + (hasChoices ? 2 : 0) }
 }

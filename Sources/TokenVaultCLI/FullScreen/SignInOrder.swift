@@ -11,6 +11,27 @@ struct SignInOrder: Hashable, Sendable {
   var scopes = ""
   var loginHint = ""
   var usesDeviceCode = false
+  /// The page that the provider shows; nil for the account picker if the group has an account, and
+  /// otherwise for the page that the provider finds necessary.
+  var prompt: Prompt?
+
+  /// The prompts to choose from, in order.
+  static let prompts: [Prompt?] = [nil, .selectAccount, .login, .consent, .create]
+
+  mutating func choosePrompt(_ step: Int) {
+    let place = Self.prompts.firstIndex(of: prompt) ?? 0
+    prompt = Self.prompts[(place + step + Self.prompts.count) % Self.prompts.count]
+  }
+
+  var promptText: String {
+    switch prompt {
+    case nil, .ifNecessary: "automatic"
+    case .selectAccount: "choose an account"
+    case .login: "enter the password"
+    case .consent: "consent again"
+    case .create: "create an account"
+    }
+  }
 }
 
 extension SignInOrder {

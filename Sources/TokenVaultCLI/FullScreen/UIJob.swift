@@ -96,9 +96,13 @@ struct UIJob {
       var request = InteractiveRequest(scopes: terms.scopes)
       request.loginHint = order.loginHint
       request.account = again?.account.homeAccountID
+      request.prompt = order.prompt ?? .ifNecessary
+      request.offersAccountPicker = order.prompt == nil
       result = try acquisition.interactive(request, terms.application, makesCurrent: true)
     }
-    return .done("\(result.account.shownName) is signed in, and the current account", nil)
+    return .done(
+      "\(result.account.shownName) is signed in\(result.isSignedInAgain ? " again" : ""), "
+        + "and the current account", nil)
   }
 
   private func signOut(_ order: SignOutOrder) throws -> UIOutcome {

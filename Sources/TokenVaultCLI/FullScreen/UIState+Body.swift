@@ -100,6 +100,11 @@ extension UIState {
       screen.add(
         "\(isSelected ? ">" : " ") With       (\(browser)) browser  (\(device)) code",
         isSelected ? .bold : .plain)
+      let isPage = form.place == form.fields.count + 1
+      screen.add(
+        "\(isPage ? ">" : " ") Page       "
+          + (order.usesDeviceCode ? "(on the other device)" : order.promptText),
+        isPage ? .bold : .plain)
       screen.add("")
       screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))
     } else {
@@ -116,7 +121,8 @@ extension UIState {
     case 1: "For example https://login.microsoftonline.com/common"
     case 2: "Separated by spaces, for example User.Read; may be empty."
     case 3: "May be empty: the provider asks for it."
-    default: "The code is entered on another device."
+    case 4: "Space changes it. The code is entered on another device."
+    default: "Space changes it. It is the page that the provider shows first."
     }
   }
 

@@ -133,7 +133,7 @@ extension UIState {
         ends: now.advanced(by: code.expiresIn))
     case .redirectReceived: job?.progress = .redirected
     case .waitingForOtherProcess: job?.progress = .otherProcess
-    case .retryingToStore, .finished: break
+    case .requestRefused, .retryingToStore, .finished: break
     }
   }
 

@@ -116,7 +116,9 @@ extension UIState {
     guard menu.items.indices.contains(place) else { return [] }
     let item = menu.items[place]
     guard case .signOut(let order) = item.order else { return start(item.order) }
-    page = .confirm(Confirmation(question: item.label, order: order))
+    var confirmation = Confirmation(question: item.label, order: order)
+    confirmation.order.endsBrowserSession = snapshot?.device?.mode == .shared
+    page = .confirm(confirmation)
     return []
   }
 
@@ -136,7 +138,7 @@ extension UIState {
 
   private mutating func take(_ key: Key, _ form: inout Form) -> [UIEffect] {
     form.complaint = ""
-    let isMethod = form.place >= form.fields.count
+    let isChoice = form.place >= form.fields.count
     switch key {
     case .escape:
       page = .accounts
@@ -144,12 +146,16 @@ extension UIState {
     case .enter: return send(&form)
     case .tab, .down: form.place = (form.place + 1) % form.count
     case .backTab, .up: form.place = (form.place + form.count - 1) % form.count
-    case .left where isMethod, .right where isMethod, .character(" ") where isMethod:
+    case .left where isChoice, .right where isChoice, .character(" ") where isChoice:
       if case .signIn(var order) = form.purpose {
-        order.usesDeviceCode.toggle()
+        if form.place == form.fields.count {
+          order.usesDeviceCode.toggle()
+        } else {
+          order.choosePrompt(key == .left ? -1 : 1)
+        }
         form.purpose = .signIn(order)
       }
-    default: if !isMethod { form.fields[form.place].take(key) }
+    default: if !isChoice { form.fields[form.place].take(key) }
     }
     page = .form(form)
     return []

@@ -104,7 +104,7 @@ extension UIState {
       let last = min(all, text.offset + textRoom)
       return Self.fitting(["Esc back", "space, b page", "\(last)/\(all)"], columns - 2)
     case .form(let form):
-      let move = form.hasMethod && form.place == form.fields.count ? "space switch" : "Tab next"
+      let move = form.hasChoices && form.place >= form.fields.count ? "space switch" : "Tab next"
       return Self.fitting(["Enter start", move, "Ctrl-U clear", "Esc back"], columns - 2)
     case .menu: return "Enter choose  Esc back"
     case .confirm: return Self.fitting(["y sign out", "n cancel", "b browser too"], columns - 2)

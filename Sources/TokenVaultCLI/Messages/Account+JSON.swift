@@ -2,7 +2,8 @@ import TokenVaultModel
 
 extension Account {
   /// The account as listing commands print it; the keys are stable.
-  func write(to writer: inout JSONWriter) {
+  /// - Parameter signedInAgain: for the result of a sign-in, whether the group had the account.
+  func write(to writer: inout JSONWriter, signedInAgain: Bool? = nil) {
     writer.object { writer in
       writer.field("identifier", identifier)
       writer.field("username", username)
@@ -24,6 +25,7 @@ extension Account {
         writer.field("accessTokenExpiresOn", accessTokenExpiresOn.iso8601)
       }
       writer.field("refreshTokenStored", isRefreshTokenStored)
+      if let signedInAgain { writer.field("signedInAgain", signedInAgain) }
     }
   }
 }

@@ -36,6 +36,17 @@ extension Failure {
       self.init(
         .cannotCreate, "Cannot listen for the browser's redirect: \(Self.reason(errno)).",
         next: "tokenvault sign-in --device-code")
+    case .clientsUnknown(let errno):
+      self.init(
+        .cannotCreate,
+        "The kernel does not say which user connects to the sign-in (\(Self.reason(errno))), so no "
+          + "response through the browser can be accepted.",
+        next: "tokenvault sign-in --device-code")
+    case .redirectSchemeNotRegistered(let scheme):
+      self.init(
+        .cannotCreate,
+        "No program is registered for URLs of the scheme \(PlainText.escaped(scheme)), so the "
+          + "response could not be delivered.", next: "tokenvault sign-in --device-code")
     case .sessionAlreadyRunning:
       self.init(
         .busy, "Another sign-in is waiting for the same redirect; finish or cancel it first.")
@@ -50,7 +61,8 @@ extension Failure {
     case .stateMismatch:
       self.init(
         .provider,
-        "The response does not belong to this sign-in (state does not match); nothing was stored.")
+        "The sign-in was not finished in time: the only responses belong to another sign-in (state "
+          + "does not match); nothing was stored.", next: Self.again())
     case .issuerMismatch:
       self.init(
         .provider,
@@ -68,6 +80,12 @@ extension Failure {
       self.init(.unreachable, Self.unavailable(error.status, ": \(Self.text(error))"))
     case .provider(let error):
       self.init(.provider, "The provider refused the request: \(Self.text(error)).")
+    case .adminConsentRequired(let page, let error):
+      self.init(
+        .provider,
+        "An administrator of the organization has to consent to this application first "
+          + "(\(Self.text(error))). Nothing was stored. An administrator can open this page:\n"
+          + "  \(page)", next: "tokenvault sign-in --admin-consent, if you are an administrator")
     case .deviceCodeExpired:
       self.init(
         .signInNeeded, "The code expired before it was used; nothing was stored.",
@@ -94,6 +112,12 @@ extension Failure {
           + "; the token for the granted scopes is stored.")
     case .cryptography:
       self.init(.unexpected, "OpenSSL could not produce random bytes, a digest or a signature.")
+    case .issuedElsewhere(let issuer, let requested):
+      self.init(
+        .signInNeeded,
+        "The account's refresh token was issued by \(PlainText.escaped(issuer)), and this request is "
+          + "for \(PlainText.escaped(requested)). It was not sent, and is kept.",
+        next: "tokenvault sign-in --authority URL")
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")

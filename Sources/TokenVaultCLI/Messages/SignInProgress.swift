@@ -5,7 +5,7 @@ import TokenVault
 /// Messages on standard error while a command waits for the provider or the user.
 struct SignInProgress: Sendable {
   let isVerbose: Bool
-  /// How long the command waits for the browser, as the user gave it.
+  /// How long the command waits, as the user gave it; empty for as long as a device code is valid.
   var patience = ""
 
   init(_ invocation: Invocation, patience: String = "") {
@@ -31,6 +31,8 @@ struct SignInProgress: Sendable {
         "Waiting up to \(patience). Ctrl-C cancels; --device-code works without a browser here.",
       ]
     case .waitingForDevice(let code): return lines(code)
+    case .requestRefused(let reason):
+      return isVerbose ? ["refused a request to the sign-in's port: \(reason)"] : []
     case .redirectReceived:
       return isVerbose ? ["received the response through the browser"] : []
     case .waitingForOtherProcess:
@@ -51,7 +53,7 @@ struct SignInProgress: Sendable {
     if isatty(STDERR_FILENO) == 1 {
       lines += QRCode.lines(code.verificationURIComplete ?? code.verificationURI)
     }
-    let minutes = (code.expiresIn + 59) / 60
-    return lines + ["Waiting up to \(minutes) min. Ctrl-C cancels."]
+    let time = patience.isEmpty ? "\((code.expiresIn + 59) / 60) min" : patience
+    return lines + ["Waiting up to \(time). Ctrl-C cancels."]
   }
 }

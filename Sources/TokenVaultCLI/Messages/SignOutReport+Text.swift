@@ -64,7 +64,8 @@ extension SignOutReport.BrowserSession {
   var line: String {
     switch self {
     case .opened(let page): "browser  \(page.host): the sign-out page was opened; sign out there"
-    case .notOpened(let page): "browser  to sign out there too, open \(page)"
+    case .notOpened(let page):
+      "BROWSER STILL SIGNED IN  \(page.host): no browser was opened; to sign out there, open \(page)"
     case .notOffered(let host):
       "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): the provider has no sign-out page"
     case .failed(let host, let error):

@@ -28,6 +28,12 @@ int tv_rename_new(const char *from, const char *to);
 int tv_accept(int socket);
 /// SO_PEERCRED: the user at the other end of a Unix socket.
 int tv_peer_user(int socket, uid_t *user);
+/// The owner of the other end of a TCP connection within this machine, from the kernel's socket table
+/// (NETLINK_SOCK_DIAG). ENOENT if that socket is closed or on another machine.
+int tv_tcp_peer_user(int socket, uid_t *user);
+/// posix_spawn_file_actions_addclosefrom_np(3); `actions` is a posix_spawn_file_actions_t. Returns an
+/// error number.
+int tv_spawn_close_from(void *actions, int first);
 /// POSIX_SPAWN_SETSID.
 extern const short tv_spawn_setsid;
 

@@ -1,9 +1,12 @@
 import TokenVaultModel
 
 extension AccountRecord {
-  /// Version 2 adds the authorities and throttle entries that sign-ins leave behind. A record
-  /// without them is encoded as version 1.
-  private var version: UInt64 { authorities.isEmpty && throttleEntries.isEmpty ? 1 : 2 }
+  /// Version 2 adds the authorities and throttle entries that sign-ins leave behind, version 3 the
+  /// issuers of refresh tokens. A record without them is encoded as the version before.
+  private var version: UInt64 {
+    if stored.contains(where: { $0.issuer != nil }) { return 3 }
+    return authorities.isEmpty && throttleEntries.isEmpty ? 1 : 2
+  }
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -38,13 +41,19 @@ extension AccountRecord {
       writer.text(throttle.code)
       writer.text(throttle.suberror)
     }
+    guard version > 2 else { return writer.bytes }
+    writer.list(stored.indices.filter { stored[$0].issuer != nil }) { writer, index in
+      writer.number(UInt64(index))
+      writer.text(stored[index].issuer?.origin ?? "")
+      writer.text(stored[index].issuer?.name ?? "")
+    }
     return writer.bytes
   }
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
     let version = try reader.number()
-    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
+    guard (1...3).contains(version) else { throw .damaged(rows: nil) }
     homeAccountID = try reader.text()
     environment = try reader.text()
     authorityType = AuthorityType(cacheText: try reader.text(), environment: environment)
@@ -70,6 +79,9 @@ extension AccountRecord {
         seal: try reader.data())
     }
     if version > 1 { try readSignInFields(from: &reader) }
+    if version > 2 { try readIssuers(from: &reader) }
+    // Each record has exactly one encoding: without its fields it must have the version before.
+    guard version == self.version else { throw .damaged(rows: nil) }
     try reader.end()
   }
 }
@@ -86,7 +98,18 @@ extension AccountRecord {
         request: try reader.data(), until: Timestamp(epochSeconds: try reader.signed()),
         code: try reader.text(), suberror: try reader.text())
     }
-    // Each record has exactly one encoding: without these fields it must have version 1.
-    guard version == 2 else { throw .damaged(rows: nil) }
+  }
+
+  private mutating func readIssuers(from reader: inout ByteReader) throws(StoreError) {
+    var previous = -1
+    for (index, issuer) in try reader.list({ reader throws(StoreError) in
+      (try reader.number(), Issuer(origin: try reader.text(), name: try reader.text()))
+    }) {
+      guard let index = Int(exactly: index), index > previous, index < stored.count else {
+        throw .damaged(rows: nil)
+      }
+      stored[index].issuer = issuer
+      previous = index
+    }
   }
 }

@@ -54,9 +54,26 @@ package struct AccountRecord: Hashable, Sendable {
     }
   }
 
+  /// The server that issued a refresh token. The token is sent to no other one.
+  package struct Issuer: Hashable, Sendable {
+    /// Scheme, host and port; one text for all hosts of one Microsoft cloud.
+    package let origin: String
+    /// The issuer that the server's discovery document names; empty if it is not known, and for
+    /// Microsoft Entra, where it differs between the tenants that accept one token.
+    package let name: String
+
+    package init(origin: String, name: String) {
+      self.origin = origin
+      self.name = name
+    }
+  }
+
   /// A credential and the location of its secret.
   package struct StoredCredential: Hashable, Sendable {
     package var credential: Credential
+    /// The server that issued a refresh token; nil for other credentials, and for records of
+    /// versions 1 and 2.
+    package var issuer: Issuer?
     /// The row of the secret.
     var row: Int64
     /// The GCM tag of that row. It distinguishes the row from its older versions.
@@ -87,6 +104,14 @@ package struct AccountRecord: Hashable, Sendable {
     self.environment = environment
     self.authorityType = authorityType
     self.orphanClient = orphanClient
+  }
+
+  /// Records the issuers of the refresh tokens that have none yet.
+  package mutating func bindRefreshTokens(_ issuer: (StoredCredential) -> Issuer) {
+    for index in stored.indices
+    where stored[index].credential.kind == .refreshToken && stored[index].issuer == nil {
+      stored[index].issuer = issuer(stored[index])
+    }
   }
 
   package var identity: AccountIdentity {

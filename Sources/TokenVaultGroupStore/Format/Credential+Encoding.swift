@@ -49,6 +49,7 @@ extension Credential.Kind {
     case .refreshToken: "RefreshToken"
     case .idToken: "IdToken"
     case .secret: "Secret"
+    case .proofKey: "ProofKey"
     case .other(let word): word
     }
   }
@@ -59,6 +60,7 @@ extension Credential.Kind {
     case "RefreshToken": self = .refreshToken
     case "IdToken": self = .idToken
     case "Secret": self = .secret
+    case "ProofKey": self = .proofKey
     default: self = .other(word)
     }
   }

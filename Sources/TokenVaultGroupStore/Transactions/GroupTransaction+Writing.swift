@@ -68,7 +68,8 @@ extension GroupTransaction {
   /// ``update(_:)`` in the same transaction to write the account record.
   /// - Throws: ``StoreError/accountGone`` if the row is no longer the one that was read.
   package func store(
-    _ credential: Credential, _ payload: CredentialPayload, in account: inout StoredAccount
+    _ credential: Credential, _ payload: CredentialPayload, issuer: AccountRecord.Issuer? = nil,
+    in account: inout StoredAccount
   ) throws(StoreError) {
     try removeCredentials(of: &account) { credential.replaces($0) }
     var writer = ByteWriter()
@@ -82,7 +83,8 @@ extension GroupTransaction {
     try insertion.run()
     account.record.stored.append(
       AccountRecord.StoredCredential(
-        credential: credential, row: database.lastInsertedRow, seal: Array(sealed.suffix(16))))
+        credential: credential, issuer: issuer, row: database.lastInsertedRow,
+        seal: Array(sealed.suffix(16))))
   }
 
   /// Removes the credentials for which `condition` is true, with their secrets. Call ``update(_:)``
@@ -191,17 +193,19 @@ extension GroupTransaction {
 
 extension GroupTransaction {
   /// Deletes an account and stores it again under a fresh account key, with `record` and exactly
-  /// these credentials.
+  /// these credentials. A refresh token stays bound to its issuer.
   package func replace(
     _ account: StoredAccount, with record: AccountRecord,
-    credentials: [(Credential, CredentialPayload)]
+    credentials: [(AccountRecord.StoredCredential, CredentialPayload)]
   ) throws(StoreError) -> StoredAccount {
     let (wasCurrent, accountsEver) = (state.current == account.tag, state.accountsEver)
     try delete(account)
     var record = record
     record.stored = []
     var fresh = try insert(record)
-    for (credential, payload) in credentials { try store(credential, payload, in: &fresh) }
+    for (entry, payload) in credentials {
+      try store(entry.credential, payload, issuer: entry.issuer, in: &fresh)
+    }
     try update(&fresh)
     if wasCurrent { state.current = fresh.tag }
     state.accountsEver = accountsEver

@@ -8,10 +8,16 @@ extension Configuration {
 
   private static let contoso = "c0000000-0000-4000-8000-00000000c001"
   private static let fabrikam = "f0000000-0000-4000-8000-00000000f001"
+  private static let external = "c1a30000-0000-4000-8000-00000000c1a3"
   private static let b2c = "b2c00000-0000-4000-8000-00000000b2c1"
 
   static let builtInTenants = [
-    "contoso.example": contoso, "fabrikam.example": fabrikam, "fabrikamb2c.example": b2c,
+    "fabrikam.onmicrosoft.com": external, "contoso.example": contoso, "fabrikam.example": fabrikam,
+    "fabrikamb2c.example": b2c,
+  ]
+
+  static let builtInExternalTenants = [
+    external: ["fabrikam" + externalSuffix, "login.fabrikam.example"]
   ]
 
   static let builtInUsers = [
@@ -31,6 +37,9 @@ extension Configuration {
     User(
       username: "rosalind@customers.example", name: "Rosalind Franklin",
       objectID: "00000000-0000-4000-8000-00000b2c0001", tenant: b2c, isB2C: true),
+    User(
+      username: "emmy@customers.example", name: "Emmy Noether",
+      objectID: "00000000-0000-4000-8000-0000c1a30001", tenant: external, isB2C: true),
   ]
 
   static let builtInClients = [

@@ -1,8 +1,12 @@
 extension Configuration {
   /// The endpoint and realm of a path. The realm is nil for an unknown tenant, and for an endpoint
   /// without a realm.
-  func route(_ segments: [String]) -> (endpoint: Endpoint, realm: Realm?) {
+  /// - Parameter host: The host of Entra External ID; nil for the provider's own address.
+  func route(_ segments: [String], host: String? = nil) -> (endpoint: Endpoint, realm: Realm?) {
     let path = segments.map { $0.lowercased() }
+    if let host, path != ["interaction"] {
+      return (Self.endpoint(path.dropFirst()), path.first.flatMap { external($0, at: host) })
+    }
     switch path.first {
     case "control": return (.control, nil)
     case "interaction": return (.interaction, nil)
@@ -33,6 +37,7 @@ extension Configuration {
   private static func endpoint(_ rest: ArraySlice<String>) -> Endpoint {
     switch rest.joined(separator: "/") {
     case "v2.0/.well-known/openid-configuration": .discovery
+    case "v2.0/adminconsent": .adminconsent
     case "discovery/v2.0/keys": .keys
     case "discovery/instance": .instance
     case "oauth2/v2.0/authorize": .authorize
@@ -51,6 +56,15 @@ extension Configuration {
     return Realm(
       kind: .b2c(tenant: id, policy: policy, isTFP: isTFP),
       path: (isTFP ? "/tfp" : "") + "/\(tenant)/\(policy)")
+  }
+
+  /// A tenant of Entra External ID answers at its own hosts only: its subdomains of ciamlogin.com, by
+  /// name and by GUID, and its custom domains.
+  private func external(_ name: String, at host: String) -> Realm? {
+    guard let id = tenantID(name), let hosts = externalTenants[id],
+      hosts.contains(host) || host == id + Self.externalSuffix
+    else { return nil }
+    return Realm(kind: .external(tenant: id), path: "/\(name)")
   }
 
   private func entra(_ name: String) -> Realm? {

@@ -19,6 +19,9 @@ package struct Configuration {
 
   var users = Self.builtInUsers
   var clients = Self.builtInClients
+  /// The hosts of the tenants of Entra External ID, by tenant ID.
+  var externalTenants = Self.builtInExternalTenants
+  static let externalSuffix = ".ciamlogin.com"
   /// Tenant IDs by domain.
   var tenants = Self.builtInTenants
   var settings: JSON = [
@@ -27,7 +30,9 @@ package struct Configuration {
     "deviceLifetime": 900, "rotation": true, "reuseDetection": true, "issParameter": true,
     "revocation": true, "accessTokenFormat": "jwt", "claimsChallenge": false,
     "refreshMeetsClaims": true, "declinedDeviceError": "access_denied", "declinedScopes": [],
-    "autoSignIn": "", "messages": 25, "pageSize": 10,
+    "autoSignIn": "", "messages": 25, "pageSize": 10, "announcesPrompts": true,
+    "adminScopes": [],
+    "prompts": ["none", "login", "select_account", "consent", "create"],
   ]
 
   func number(_ name: String) -> Double { settings[name]?.number ?? 0 }

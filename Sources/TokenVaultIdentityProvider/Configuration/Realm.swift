@@ -4,6 +4,8 @@ struct Realm: Hashable {
     case common, organizations, consumers
     case tenant(String)
     case b2c(tenant: String, policy: String, isTFP: Bool)
+    /// Entra External ID.
+    case external(tenant: String)
     case plain(String)
   }
 
@@ -17,9 +19,12 @@ struct Realm: Hashable {
     switch kind {
     case .common, .organizations, .consumers, .tenant: "entra"
     case .b2c(let tenant, let policy, _): "b2c \(tenant) \(policy)"
+    case .external(let tenant): "external \(tenant)"
     case .plain(let name): "plain \(name)"
     }
   }
+
+  var isExternal: Bool { if case .external = kind { true } else { false } }
 
   var isEntra: Bool { trustDomain == "entra" }
 
@@ -33,7 +38,7 @@ struct Realm: Hashable {
     case .organizations: !user.isB2C && user.tenant != Configuration.consumers
     case .consumers: user.tenant == Configuration.consumers
     case .tenant(let id): !user.isB2C && (user.tenant == id || user.guestIn[id] != nil)
-    case .b2c(let id, _, _): user.isB2C && user.tenant == id
+    case .b2c(let id, _, _), .external(let id): user.isB2C && user.tenant == id
     case .plain: !user.isB2C
     }
   }
@@ -51,6 +56,8 @@ struct Realm: Hashable {
     case .tenant(let id): "\(base)/\(id)/v2.0"
     case .b2c(let id, let policy, true): "\(base)/tfp/\(id)/\(policy)/v2.0/"
     case .b2c(let id, _, false): "\(base)/\(id)/v2.0/"
+    // Whatever the host, the issuer's host is the tenant's GUID.
+    case .external(let id): "https://\(id)\(Configuration.externalSuffix)/\(id)/v2.0"
     case .plain(let name): "\(base)/oidc/\(name)"
     }
   }

@@ -6,7 +6,7 @@ struct User {
   var tenant: String
   /// The user's object IDs as a guest, by tenant.
   var guestIn: [String: String] = [:]
-  /// Whether the home tenant is a B2C directory.
+  /// Whether the home tenant is a directory of customers: Azure AD B2C or Entra External ID.
   var isB2C = false
 
   func objectID(in tenant: String) -> String { guestIn[tenant] ?? objectID }

@@ -55,7 +55,7 @@ extension Provider {
     }
     flow.prompts = Set((parameters["prompt"] ?? "").split(separator: " ").map(String.init))
     guard
-      flow.prompts.isSubset(of: ["none", "login", "select_account", "consent", "create"]),
+      flow.prompts.isSubset(of: configuration.settings["prompts"]?.texts ?? []),
       !flow.prompts.contains("none") || flow.prompts.count == 1
     else { throw Failure("invalid_request", 90023, "The prompt parameter is not valid.") }
   }
@@ -70,7 +70,7 @@ extension Provider {
     }
   }
 
-  private func errorPage(_ text: String) -> Reply {
+  func errorPage(_ text: String) -> Reply {
     var reply = Reply.page("Sorry", "<p id=\"error\">\(text.html)</p>", status: 400)
     reply.error = "invalid_request"
     return reply
@@ -89,6 +89,11 @@ extension Provider {
       return accountPage(flow, id: keep(flow), signedIn: Set(signedIn.keys))
     }
     let missing = missingConsent(flow.scopes, username: username, client: flow.client)
+    if !Set(missing).isDisjoint(with: configuration.settings["adminScopes"]?.texts ?? []) {
+      return refuse(
+        flow,
+        Failure("access_denied", 90094, "An administrator has to consent to this application."))
+    }
     if !missing.isEmpty || flow.prompts.contains("consent") || flow.device != nil {
       if flow.prompts.contains("none") {
         return refuse(flow, Failure("consent_required", 65001, "The user has not consented."))

@@ -27,19 +27,21 @@ extension Provider {
       "grant_types_supported": [
         "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
       ],
-      "prompt_values_supported": ["none", "login", "select_account", "consent", "create"],
     ]
+    if configuration.isOn("announcesPrompts") {
+      document["prompt_values_supported"] = configuration.settings["prompts"]
+    }
     if realm.policy == nil {
       document["device_authorization_endpoint"] = .string(address(.devicecode, realm))
     }
-    if configuration.isOn("revocation") {
+    if configuration.isOn("revocation"), !realm.isExternal {
       document["revocation_endpoint"] = .string(address(.revoke, realm))
     }
     if configuration.isOn("issParameter"), realm.hasOneIssuer {
       document["authorization_response_iss_parameter_supported"] = true
     }
     if realm.isPlain { document["userinfo_endpoint"] = .string(address(.userinfo, realm)) }
-    if realm.isEntra { document["tenant_region_scope"] = .null }
+    if realm.isEntra || realm.isExternal { document["tenant_region_scope"] = .null }
     return document
   }
 

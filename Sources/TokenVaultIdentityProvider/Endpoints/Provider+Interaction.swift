@@ -43,7 +43,7 @@ extension Provider {
       """)
   }
 
-  private func form(_ title: String, id: String, _ content: String) -> Reply {
+  func form(_ title: String, id: String, _ content: String) -> Reply {
     .page(
       title,
       """
@@ -63,6 +63,7 @@ extension Provider {
       var flow = flows.removeValue(forKey: id)
     else { return .page("Sorry", "<p id=\"error\">This page is no longer valid.</p>", status: 400) }
     let session = request.cookie(Self.cookie)
+    if flow.isAdminConsent { return finishAdminConsent(flow, isGiven: form["action"] == "accept") }
     switch form["action"] {
     case "cancel": return cancel(flow)
     case "forgot" where flow.realm.policy != nil:

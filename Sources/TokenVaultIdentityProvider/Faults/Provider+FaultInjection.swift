@@ -18,7 +18,7 @@ extension Provider {
 
   /// Milliseconds to wait before the request is processed.
   func delayBefore(_ request: Request) -> Double {
-    let endpoint = configuration.route(request.segments).endpoint
+    let endpoint = configuration.route(request.segments, host: request.externalHost).endpoint
     return matching(endpoint, request.form?["grant_type"]).map { faults[$0].delayBefore } ?? 0
   }
 

@@ -14,6 +14,8 @@ struct Flow {
   var maxAge: Double?
   var username: String?
   var authTime = 0.0
+  /// Whether an administrator consents for all users of the tenant.
+  var isAdminConsent = false
   /// The user code, if a device waits for the answer instead of a browser.
   var device: String?
 }

@@ -4,6 +4,10 @@ import Foundation
 struct Request {
   let method: String
   let segments: [String]
+  /// The host of Entra External ID that the request is for: `/at/HOST/…` stands for
+  /// `https://HOST/…`, because nothing on this machine can have such a name and a certificate for
+  /// it.
+  let externalHost: String?
   let query: FormFields
   /// By name in lower case; the values of a repeated header are joined by commas.
   let headers: [String: String]
@@ -26,8 +30,10 @@ struct Request {
     let encoded = parts[0].split(separator: "/")
     let segments = encoded.compactMap(\.removingPercentEncoding)
     guard segments.count == encoded.count else { return nil }
-    self.segments =
-      segments.starts(with: prefix) ? Array(segments.dropFirst(prefix.count)) : segments
+    let own = segments.starts(with: prefix) ? Array(segments.dropFirst(prefix.count)) : segments
+    let isForHost = own.first == "at" && own.count > 1
+    externalHost = isForHost ? own[1].lowercased() : nil
+    self.segments = isForHost ? Array(own.dropFirst(2)) : own
     headers = Dictionary(
       lines.dropFirst().compactMap { line in
         let pair = line.split(separator: ":", maxSplits: 1)

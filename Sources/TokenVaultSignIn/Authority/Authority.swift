@@ -150,12 +150,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
   /// of one cloud.
   package func isSameServer(as other: Authority) -> Bool { isSameServer(as: other.address) }
 
-  func isSameServer(as other: HTTPURL) -> Bool {
-    address.origin == other.origin
-      || (address.scheme == "https" && other.scheme == "https"
-        && CloudEnvironment.isKnownCloud(address.host)
-        && CloudEnvironment.same(address.host, other.host))
-  }
+  func isSameServer(as other: HTTPURL) -> Bool { address.server == other.server }
 
   /// Whether the provider supports Microsoft's extensions: `client_info` and client families.
   package var isMicrosoft: Bool { kind != .openIDConnect }

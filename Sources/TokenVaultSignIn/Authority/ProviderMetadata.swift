@@ -28,6 +28,8 @@ package struct ProviderMetadata: Hashable, Sendable {
   let supportsOfflineAccess: Bool
   /// Whether its list of PKCE methods lacks S256.
   let refusesS256: Bool
+  /// The values of `prompt` that it lists; nil if it has no list.
+  package let promptValues: [String]?
 
   /// Parses and validates the discovery document of `authority`.
   /// - Throws: ``SignInError/badDiscovery(_:)``.
@@ -78,6 +80,7 @@ package struct ProviderMetadata: Hashable, Sendable {
     sendsIssuer = document["authorization_response_iss_parameter_supported"] == .bool(true)
     supportsOfflineAccess = try list("scopes_supported")?.contains("offline_access") ?? true
     refusesS256 = try list("code_challenge_methods_supported").map { !$0.contains("S256") } ?? false
+    promptValues = try list("prompt_values_supported")
   }
 
   /// These metadata, with the optional endpoints that only `other`, another document of the same
@@ -124,18 +127,25 @@ package struct ProviderMetadata: Hashable, Sendable {
     }
     let segments = address.segments
     let isSameServer = authority.isSameServer(as: address)
+    // At Entra External ID the issuer's host contains the tenant's GUID in the place of its name.
+    let isByGUID =
+      address.scheme == "https" && address.port == nil
+      && segments.first.map { GUID.isValid($0.utf8) } == true
+      && address.host == segments[0].lowercased() + CustomerHost.externalID
     switch authority.kind {
     case .entra:
-      guard isSameServer, segments.count == 2, segments[1] == "v2.0" else { return false }
+      // A custom domain of Entra External ID has the issuer of its tenant.
+      let isCustomDomain =
+        isByGUID && !authority.isForAllTenants
+        && !CloudEnvironment.isKnownCloud(authority.environment)
+      guard isSameServer || isCustomDomain, segments.count == 2, segments[1] == "v2.0" else {
+        return false
+      }
       if authority.isForAllTenants { return true }
       // The issuer of a tenant named by its domain contains a GUID that is not known in advance.
       return !isTemplate
         && (!GUID.isValid(authority.tenant.utf8) || equal(segments[0], authority.tenant))
     case .externalID:
-      // The issuer's host contains the tenant's GUID in the place of its name.
-      let isByGUID =
-        address.scheme == "https" && segments.first.map { GUID.isValid($0.utf8) } == true
-        && address.host == segments[0].lowercased() + CustomerHost.externalID
       return (isSameServer || isByGUID) && segments.last == "v2.0" && !isTemplate
     case .b2c: return isSameServer && segments.last == "v2.0" && !isTemplate
     case .openIDConnect: return false

@@ -7,6 +7,8 @@ package struct AuthorizationSession: Sendable {
   /// A validated response.
   package enum Answer: Sendable {
     case code(Redacted<String>)
+    /// An administrator consented for this tenant.
+    case consent(tenant: String)
     case failure(SignInError)
   }
 
@@ -15,7 +17,11 @@ package struct AuthorizationSession: Sendable {
   package let verifier: Redacted<String>
   package let nonce: String
   package let redirectURI: String
+  /// The page on which an administrator consents for the tenant; its response belongs to this
+  /// session. Nil if the provider has none.
+  package let adminConsentPage: HTTPURL?
   private let state: String
+  private let adminConsent: AdminConsent
   private let metadata: ProviderMetadata
   /// The required Host field; nil for a custom scheme, which has none.
   private let host: String?
@@ -39,6 +45,8 @@ package struct AuthorizationSession: Sendable {
     // For a private-use scheme: the URI after the scheme (RFC 8252 section 7.1).
     path = url?.path ?? String(redirectURI.drop { $0 != ":" }.dropFirst())
     let all = ScopeSet(request.scopes.scopes + request.extraScopesToConsent.scopes)
+    adminConsent = endpoint.adminConsent(all)
+    adminConsentPage = endpoint.adminConsent(all, redirectURI: redirectURI).page(state: state)
     var parameters = FormParameters([
       "response_type": "code", "client_id": endpoint.application.clientID,
       "redirect_uri": redirectURI, "scope": endpoint.scopes(all), "state": state, "nonce": nonce,
@@ -70,32 +78,49 @@ package struct AuthorizationSession: Sendable {
     }
   }
 
-  /// Evaluates a request to the listener.
-  /// - Returns: the HTTP status to reply with, and the validated response; nil for a request that
-  ///   does not belong to this sign-in, and the wait continues.
-  package func evaluate(_ request: RedirectRequest) -> (status: Int, answer: Answer?) {
+  /// The meaning of a request to the listener.
+  package enum Verdict: Sendable {
+    /// The validated response of the provider, with the HTTP status to reply with.
+    case answer(Answer, status: Int)
+    /// The request does not belong to this sign-in, and the wait continues.
+    case stray(StrayRequest)
+
+    package var answer: Answer? { if case .answer(let answer, _) = self { answer } else { nil } }
+  }
+
+  /// Evaluates a request to the listener. Only a request with this sign-in's state ends the sign-in:
+  /// any program or page on this machine can send another one.
+  package func evaluate(_ request: RedirectRequest) -> Verdict {
+    if request.isOfOtherUser { return .stray(.otherUser) }
     // DNS rebinding: a foreign page whose host name resolves to this machine sends its own name.
-    if let host, request.host.lowercased() != host { return (421, nil) }
-    guard request.method == "GET" else { return (405, nil) }
-    guard request.path == path || (path.isEmpty && request.path == "/") else { return (404, nil) }
-    // Images and scripts on a foreign page do not navigate.
-    guard request.fetchMode.isEmpty || request.fetchMode == "navigate" else { return (403, nil) }
-    guard !request.query.isEmpty else { return (404, nil) }
-    guard let parameters = FormParameters(encoded: request.query), !parameters.hasRepeats else {
-      return (400, .failure(.badRedirect))
-    }
+    if let host, request.host.lowercased() != host { return .stray(.host) }
+    guard request.method == "GET" else { return .stray(.method) }
+    guard request.path == path || (path.isEmpty && request.path == "/"), !request.query.isEmpty
+    else { return .stray(.path) }
+    guard !request.isPrefetch else { return .stray(.prefetch) }
+    guard request.isNavigation else { return .stray(.embedded) }
+    guard let parameters = FormParameters(encoded: request.query),
+      parameters.pairs.contains(where: { $0.name == "state" && isOwnState($0.value) })
+    else { return .stray(.state) }
+    guard !parameters.hasRepeats else { return .answer(.failure(.badRedirect), status: 400) }
     let answer = evaluate(parameters)
-    if case .code = answer { return (200, answer) }
-    return (400, answer)
+    if case .failure = answer { return .answer(answer, status: 400) }
+    return .answer(answer, status: 200)
+  }
+
+  private func isOwnState(_ state: String) -> Bool {
+    ConstantTime.equal(Array(state.utf8), Array(self.state.utf8))
   }
 
   private func evaluate(_ parameters: FormParameters) -> Answer {
-    guard let state = parameters["state"],
-      ConstantTime.equal(Array(state.utf8), Array(self.state.utf8))
-    else { return .failure(.stateMismatch) }
+    // A response about consent contains no code that could be from another issuer.
+    if parameters["admin_consent"] != nil, parameters["code"] == nil {
+      return consent(parameters)
+    }
     guard isOwnIssuer(parameters["iss"]) else { return .failure(.issuerMismatch) }
     if let code = parameters["error"].flatMap(OAuthError.word) {
-      return .failure(Self.failure(code, parameters))
+      return .failure(
+        adminConsent.explained(Self.failure(code, parameters), isInteractive: true))
     }
     guard let code = parameters["code"], !code.isEmpty, parameters["error"] == nil else {
       return .failure(.badRedirect)
@@ -117,10 +142,21 @@ package struct AuthorizationSession: Sendable {
     // Azure AD B2C reports the button that the user pressed in the description.
     if text.contains("AADB2C90118") { return .passwordResetRequested }
     if text.contains("AADB2C90091") { return .policyCancelled }
-    if code == "access_denied" { return .userCancelled }
-    return .provider(
-      OAuthError(
-        code: code, text: text,
-        suberror: parameters["error_subcode"].flatMap(OAuthError.word) ?? ""))
+    let error = OAuthError(code: code, parameters)
+    // AADSTS65004: the user declined. Other numbers give a reason that is not the user's decision.
+    if code == "access_denied", error.numbers.allSatisfy({ $0 == 65004 }) { return .userCancelled }
+    return .provider(error)
+  }
+
+  private func consent(_ parameters: FormParameters) -> Answer {
+    if let code = parameters["error"].flatMap(OAuthError.word) {
+      let error = OAuthError(code: code, parameters)
+      return .failure(
+        adminConsent.page().map { .adminConsentRequired(page: $0, error) } ?? .provider(error))
+    }
+    guard parameters["admin_consent"]?.lowercased() == "true",
+      let tenant = parameters["tenant"], GUID.isValid(tenant.utf8)
+    else { return .failure(.badRedirect) }
+    return .consent(tenant: tenant)
   }
 }

@@ -1,3 +1,5 @@
+package import TokenVaultModel
+
 /// Decides when to poll for the token again, and when to stop (RFC 8628 section 3.5).
 package struct DevicePolling: Sendable {
   package enum Action: Sendable {
@@ -8,6 +10,8 @@ package struct DevicePolling: Sendable {
   }
 
   private var interval: Int64
+  /// How often in a row the provider has not answered the question.
+  private var failures = 0
   /// Seconds until the code expires.
   private var left: Int64
 
@@ -19,18 +23,27 @@ package struct DevicePolling: Sendable {
   /// The first action.
   package mutating func begin() -> Action { later() }
 
-  /// The action after a response.
+  /// The action after a response. An outage does not end the polling.
+  /// - Parameters:
+  ///   - answer: the response.
+  ///   - elapsed: the seconds that the request took.
+  ///   - now: the time, for a Retry-After field with a date.
   package mutating func next(
-    _ answer: Result<HTTPResponse, SignInError>
+    _ answer: Result<HTTPResponse, SignInError>, elapsed: Int64 = 0, now: Timestamp
   ) -> Action {
+    left -= elapsed
     do {
       return .finished(try TokenResponse(try answer.get()))
     } catch {
       switch error {
-      case .provider(let error) where error.code == "authorization_pending": break
-      case .provider(let error) where error.code == "slow_down": interval += 5
-      // RFC 8628 section 3.5 asks for a back-off after a connection timeout.
-      case .transport(.timedOut): interval *= 2
+      case .provider(let error) where error.code == "authorization_pending": failures = 0
+      case .provider(let error) where error.code == "slow_down":
+        failures = 0
+        interval += 5
+      case let error where error.isOutage:
+        failures += 1
+        guard case .success(let response) = answer else { return later() }
+        return later(wanted: response.retryAfter(now: now))
       case .provider(let error) where error.code == "expired_token":
         return .failed(.deviceCodeExpired)
       case .provider(let error)
@@ -42,9 +55,14 @@ package struct DevicePolling: Sendable {
     }
   }
 
-  private mutating func later() -> Action {
+  /// RFC 8628 section 3.5 recommends an exponential back-off after a connection timeout. It ends at a
+  /// minute, so that an outage does not use up the time that the code has left.
+  private mutating func later(wanted: Int64? = nil) -> Action {
     guard left > interval else { return .failed(.deviceCodeExpired) }
-    left -= interval
-    return .ask(afterSeconds: interval)
+    let backedOff = min(interval << min(failures, 16), max(interval, 60))
+    // The last moment in which the code is valid is not skipped.
+    let wait = min(max(backedOff, wanted ?? 0), left - 1)
+    left -= wait
+    return .ask(afterSeconds: wait)
   }
 }

@@ -7,6 +7,10 @@ public struct InteractiveRequest: Hashable, Sendable {
   public var scopes: ScopeSet
   /// The step that the provider's page must ask of the user.
   public var prompt = Prompt.ifNecessary
+  /// Whether the provider's account picker is requested if ``prompt`` is ``Prompt/ifNecessary`` and
+  /// the group already has an account of this client and provider. Otherwise the browser's session
+  /// would sign in the same person again.
+  package var offersAccountPicker = false
   /// A user name to fill in. The user may still sign in with another account; the result names it.
   public var loginHint = ""
   /// A domain, which lets the provider skip its page for choosing one.
@@ -23,7 +27,8 @@ public struct InteractiveRequest: Hashable, Sendable {
   public var authenticationScheme = AuthenticationScheme.bearer
   /// The only account that may sign in; another one fails with ``SignInError/mismatchedUser``.
   public var account: HomeAccountID?
-  /// The time limit for the user, in milliseconds.
+  /// The time limit for the whole sign-in, in milliseconds: for the user, and for the provider's
+  /// responses before and after.
   public var deadlineMilliseconds = 300_000
   /// Identifies the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""

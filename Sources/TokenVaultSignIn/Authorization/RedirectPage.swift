@@ -4,6 +4,10 @@ package enum RedirectPage {
   package static let signedIn = page(
     "Signed in", "You can close this window and return to the application.")
 
+  /// The page after an administrator consented.
+  package static let consented = page(
+    "Consent given", "You can close this window. The users of the organization can sign in now.")
+
   /// The page after a failed sign-in.
   package static func failed(_ error: SignInError) -> String {
     switch error {
@@ -11,7 +15,12 @@ package enum RedirectPage {
       page("Cancelled", "You did not sign in. You can close this window.")
     case .passwordResetRequested:
       page("Not signed in yet", "The application now opens the page that resets your password.")
-    case .stateMismatch, .issuerMismatch, .badRedirect:
+    case .adminConsentRequired:
+      page(
+        "Not signed in",
+        "An administrator of your organization has to consent to this application first. The "
+          + "application shows the page to open.")
+    case .issuerMismatch, .badRedirect:
       page(
         "Not signed in",
         "This response does not belong to the current sign-in. You can close this window and start "
@@ -25,6 +34,12 @@ package enum RedirectPage {
   /// The page for a request that does not belong to the sign-in.
   package static let foreign = page(
     "Not found", "A sign-in is in progress, and this request does not belong to it.")
+
+  /// The page for the second use of the address that the browser was started with.
+  static let used = page(
+    "Already opened",
+    "This address opens the sign-in page once. Continue in the window that it opened, or start "
+      + "again in the application.")
 
   private static func page(_ title: String, _ text: String) -> String {
     """

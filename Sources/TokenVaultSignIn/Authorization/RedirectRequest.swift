@@ -14,19 +14,36 @@ public struct RedirectRequest: Hashable, Sendable {
   public let host: String
   /// The Sec-Fetch-Mode field; empty if the browser sends none.
   public let fetchMode: String
+  /// The Sec-Fetch-Dest field; empty if the browser sends none.
+  public let fetchDestination: String
+  /// Whether the browser asks in advance, for a page that the user may never open.
+  package var isPrefetch = false
+  /// Whether the client is a process of another user.
+  package var isOfOtherUser = false
 
   /// A redirect to a custom scheme, which is a URL without an HTTP request.
   public init(path: String, query: String) {
     self.init(method: "GET", path: path, query: query, host: "", fetchMode: "")
   }
 
-  /// A request that an HTTP server of yours received on a loopback address.
-  public init(method: String, path: String, query: String, host: String, fetchMode: String) {
+  /// A request that an HTTP server of yours received on a loopback address. The server must accept
+  /// connections of its own user only.
+  public init(
+    method: String, path: String, query: String, host: String, fetchMode: String,
+    fetchDestination: String = ""
+  ) {
     self.method = method
     self.path = path
     self.query = query
     self.host = host
     self.fetchMode = fetchMode
+    self.fetchDestination = fetchDestination
+  }
+
+  /// Whether the user's browser opens a page, in a window of its own. Images, scripts and frames on a
+  /// foreign page do not, and say so (Fetch Metadata Request Headers).
+  var isNavigation: Bool {
+    ["", "navigate"].contains(fetchMode) && ["", "document"].contains(fetchDestination)
   }
 
   /// The result of parsing a head.
@@ -68,11 +85,15 @@ public struct RedirectRequest: Hashable, Sendable {
     }
     let target = requestLine[1]
     let question = target.firstIndex(of: "?")
-    return .request(
-      RedirectRequest(
-        method: requestLine[0], path: String(target[..<(question ?? target.endIndex)]),
-        query: question.map { String(target[target.index(after: $0)...]) } ?? "",
-        host: fields["host"] ?? "", fetchMode: fields["sec-fetch-mode"] ?? ""))
+    var request = RedirectRequest(
+      method: requestLine[0], path: String(target[..<(question ?? target.endIndex)]),
+      query: question.map { String(target[target.index(after: $0)...]) } ?? "",
+      host: fields["host"] ?? "", fetchMode: fields["sec-fetch-mode"] ?? "",
+      fetchDestination: fields["sec-fetch-dest"] ?? "")
+    request.isPrefetch = ["sec-purpose", "purpose", "x-moz"].contains { name in
+      fields[name]?.contains("prefetch") == true
+    }
+    return .request(request)
   }
 
   private static func field(_ line: Substring.UTF8View.SubSequence) -> (String, String)? {

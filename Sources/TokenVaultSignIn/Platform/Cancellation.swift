@@ -10,21 +10,31 @@ public final class Cancellation: Sendable {
   private let delayMilliseconds: Int64
   /// The time when `followed` was first seen to be cancelled; 0 for not yet.
   private let seen = Atomic<Int64>(0)
+  private let limit: Deadline?
 
   /// A cancellation token that has not been cancelled.
-  public init() { (followed, delayMilliseconds) = (nil, 0) }
+  public init() { (followed, delayMilliseconds, limit) = (nil, 0, nil) }
 
   /// A token that is cancelled this much later than another one.
   package init(following other: Cancellation, delayMilliseconds: Int64) {
-    (followed, self.delayMilliseconds) = (other, delayMilliseconds)
+    (followed, self.delayMilliseconds, limit) = (other, delayMilliseconds, nil)
   }
+
+  /// A token that is cancelled with another one, or after this time.
+  package init(following other: Cancellation, limitMilliseconds: Int) {
+    (followed, delayMilliseconds) = (other, 0)
+    limit = Deadline(milliseconds: limitMilliseconds)
+  }
+
+  /// Whether the token's own limit has passed, and the other token has not been cancelled.
+  package var isTimedOut: Bool { limit?.hasPassed == true && followed?.isCancelled != true }
 
   /// Cancels.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
   /// Whether the token has been cancelled.
   public var isCancelled: Bool {
-    if flag.load(ordering: .relaxed) { return true }
+    if flag.load(ordering: .relaxed) || limit?.hasPassed == true { return true }
     guard let followed, followed.isCancelled else { return false }
     // The clock may stand at 0, which means "not yet".
     let now = Deadline.microseconds / 1000 + 1

@@ -1,3 +1,5 @@
+import TokenVaultModel
+
 /// An absolute http or https URL (RFC 3986), parsed once: every decision about where to send a
 /// token uses the parts, never the text.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
@@ -62,17 +64,24 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     return "\(scheme)://\(name)" + (port.map { ":\($0)" } ?? "")
   }
 
+  /// The origin; one text for all hosts of one Microsoft cloud, which accept each other's tokens.
+  package var server: String {
+    guard scheme == "https", port == nil, CloudEnvironment.isKnownCloud(host) else { return origin }
+    return "https://" + CloudEnvironment.canonical(host)
+  }
+
   /// The URL's text.
   public var description: String { origin + path + (query.map { "?" + $0 } ?? "") }
 
-  /// Whether the host is a loopback address or `localhost`: a request to it stays on the machine,
-  /// so http is safe (RFC 8252 section 8.3).
+  /// Whether the host is `localhost`, `::1`, or four decimal numbers that begin with 127: a request
+  /// to it stays on the machine, so http is safe (RFC 8252 section 8.3).
   public var isLoopback: Bool {
     if host == "localhost" || host == "::1" { return true }
-    // 127.0.0.999 is not an address but a name, which a resolver may know.
+    // Resolvers disagree about every other spelling: 127.0.0.999 and 127.0.0.08 may be names, and
+    // 127.0.0.010 may end in 8 or in 10 (RFC 6943 section 3.1.1).
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"
-      && parts.allSatisfy { !$0.contains("-") && UInt8($0) != nil }
+      && parts.allSatisfy { part in UInt8(part).map(String.init) == String(part) }
   }
 
   /// Whether a token or a password may be sent to it: https, or http that stays on the machine.

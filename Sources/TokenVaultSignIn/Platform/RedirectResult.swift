@@ -6,6 +6,8 @@ public struct RedirectResult: Sendable {
   public var page: String
   /// Whether the request was the provider's redirect, which ends the wait.
   public var isAnswer: Bool
+  /// The address that the browser goes to; nil for none.
+  package var location: HTTPURL?
 
   /// A result with the given parts.
   public init(status: Int, page: String, isAnswer: Bool) {

@@ -49,6 +49,9 @@ public struct ProofOfPossession: Sendable {
     keyID = try Self.thumbprint(n: numbers.n, e: numbers.e)
   }
 
+  /// The private key, to be stored: PKCS#8 in DER.
+  package func privateKey() throws(CryptoError) -> SecretBytes { try key.der() }
+
   /// The parameters that a token request needs in addition.
   package var tokenParameters: FormParameters {
     // xms_ksl: where the key lives, in software.

@@ -59,12 +59,14 @@ package struct TokenEndpoint: Sendable {
   private static let graceMilliseconds: Int64 = 3_000
 
   /// Polls for the token of a device (RFC 8628 section 3.4).
-  package func poll(_ device: DeviceAuthorization) throws(SignInError) -> HTTPResponse {
+  package func poll(
+    _ device: DeviceAuthorization, extra: FormParameters = FormParameters()
+  ) throws(SignInError) -> HTTPResponse {
     try post(
       [
         "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
         "device_code": device.deviceCode.reveal(),
-      ], nil, FormParameters())
+      ], nil, extra)
   }
 
   /// Requests a device code (RFC 8628 section 3.1).

@@ -6,6 +6,8 @@ package import TokenVaultModel
 package struct ValidatedTokens: Sendable {
   package let clientID: String
   package let authority: Authority
+  /// The issuer in the discovery document of the server that sent the response.
+  package let issuer: String
   package let answer: TokenResponse
   /// The claims of the ID token, or of the userinfo endpoint if a sign-in returned no ID token; nil
   /// if a refresh returned none.
@@ -18,8 +20,8 @@ package struct ValidatedTokens: Sendable {
   package let granted: ScopeSet
   /// The requested scopes that were not granted.
   package let declined: [String]
-  /// The key that the access token is bound to; empty for a bearer token.
-  package let keyID: String
+  /// The key that the access token is bound to; nil for a bearer token.
+  package let proof: ProofOfPossession?
   /// The time of the response.
   package let now: Timestamp
   package let correlationID: String
@@ -34,14 +36,14 @@ package struct ValidatedTokens: Sendable {
     package var account: HomeAccountID?
     /// The tenant of a refresh; empty for a new sign-in.
     package var realm: String
-    /// The key that the token must be bound to; empty for a bearer token.
-    package var keyID: String
+    /// The key that the token must be bound to; nil for a bearer token.
+    package var proof: ProofOfPossession?
 
     package init(
       scopes: ScopeSet, nonce: String? = nil, account: HomeAccountID? = nil, realm: String = "",
-      keyID: String = ""
+      proof: ProofOfPossession? = nil
     ) {
-      self.keyID = keyID
+      self.proof = proof
       self.scopes = scopes
       self.nonce = nonce
       self.account = account
@@ -57,12 +59,13 @@ package struct ValidatedTokens: Sendable {
     expecting expected: Expectation, now: Timestamp
   ) throws(SignInError) {
     // A bearer token in response to a request for a bound one is refused, and so is the reverse.
-    let tokenType = expected.keyID.isEmpty ? "bearer" : "pop"
+    let tokenType = expected.proof == nil ? "bearer" : "pop"
     guard answer.tokenType.lowercased() == tokenType else { throw .badAnswer(.tokenType) }
-    keyID = expected.keyID
+    proof = expected.proof
     let metadata = endpoint.metadata
     clientID = endpoint.application.clientID
     authority = metadata.authority
+    issuer = metadata.issuer
     self.answer = answer
     self.now = now
     correlationID = endpoint.correlationID
@@ -135,6 +138,9 @@ package struct ValidatedTokens: Sendable {
     }
     return (ScopeSet(granted.scopes + asked.scopes.filter { !declined.contains($0) }), declined)
   }
+
+  /// The id of ``proof``; empty for a bearer token.
+  package var keyID: String { proof?.keyID ?? "" }
 
   /// The user name, as in MSAL: `preferred_username`, else `upn`, else `email`.
   package var username: String { idToken?.username ?? idToken?.text("email") ?? "" }

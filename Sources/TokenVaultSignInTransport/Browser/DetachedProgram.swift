@@ -3,7 +3,7 @@ import TokenVaultSystem
 
 /// Starts desktop programs for the user.
 enum DetachedProgram {
-  /// Starts a program, detached from the terminal and without output.
+  /// Starts a program, detached from the terminal and without output. It inherits no descriptor.
   /// - Parameter environment: the program's environment, whose `PATH` is searched for the program.
   /// - Returns: the child process; nil if there is no such program.
   static func start(_ arguments: [String], environment: [String: String]) -> pid_t? {
@@ -28,6 +28,9 @@ enum DetachedProgram {
     for descriptor in Int32(0)...2 {
       unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
+    // The descriptor of a passphrase, which a shell passed on, and sockets of libraries are not
+    // close-on-exec.
+    guard unsafe SystemCalls.closeOtherDescriptors(&actions) else { return nil }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }

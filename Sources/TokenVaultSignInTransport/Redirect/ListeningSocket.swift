@@ -62,6 +62,12 @@ enum ListeningSocket {
     (try? SystemCalls.peerUser(socket)) == geteuid()  // absent is an answer: not this user's
   }
 
+  /// Whether the process at the other end of a TCP connection belongs to this user. A connection that
+  /// is closed at the other end has no owner any more.
+  static func isOwnTCP(_ socket: Int32) throws(SystemCallError) -> Bool {
+    try SystemCalls.tcpPeerUser(socket) == geteuid()
+  }
+
   private static func open(_ family: Int32) throws(SystemCallError) -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let socket = Glibc.socket(family, Int32(kind), 0)

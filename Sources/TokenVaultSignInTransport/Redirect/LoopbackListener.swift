@@ -3,15 +3,20 @@ import TokenVaultSignIn
 import TokenVaultSystem
 
 /// Receives a redirect on a loopback address (RFC 8252 section 7.3).
-final class LoopbackListener: RedirectListener {
+final class LoopbackListener: StartPageServing {
   let redirectURI: String
   private var sockets: [Int32]
+  private var start = StartAddress()
+  private let isOwn: (Int32) throws(SystemCallError) -> Bool
 
   /// Listens on the host's address; for `localhost` on both, with the same port, if the machine has
   /// both.
+  /// - Parameter isOwn: whether the other end of a connection belongs to this user.
   init(
-    _ host: RedirectURI.Loopback, port: UInt16?, path: String
+    _ host: RedirectURI.Loopback, port: UInt16?, path: String,
+    isOwn: @escaping (Int32) throws(SystemCallError) -> Bool = ListeningSocket.isOwnTCP
   ) throws(SystemCallError) {
+    self.isOwn = isOwn
     let chosen: UInt16
     switch host {
     case .v4:
@@ -32,40 +37,21 @@ final class LoopbackListener: RedirectListener {
     sockets = []
   }
 
+  func serve(_ page: StartPage) throws(SignInError) -> HTTPURL {
+    try start.serve(page, at: redirectURI)
+  }
+
   func receive(
     deadlineMilliseconds: Int, _ cancellation: Cancellation,
     evaluate: (RedirectRequest) -> RedirectResult
   ) throws(SignInError) {
-    let reception = Reception(listeners: sockets, limit: RedirectRequest.limit)
-    try reception.run(deadlineMilliseconds: deadlineMilliseconds, cancellation) { bytes in
-      switch RedirectRequest.read(bytes) {
-      case .incomplete: nil
-      case .malformed:
-        Self.reply(
-          RedirectResult(status: 400, page: "<!doctype html><title>400</title>", isAnswer: false))
-      case .request(let request): Self.reply(evaluate(request), hasPage: request.method != "HEAD")
+    try withoutActuallyEscaping(evaluate) { evaluate throws(SignInError) in
+      let service = Reception.Service.http(sockets, isOwn: isOwn) { request in
+        self.start.evaluate(request) ?? evaluate(request)
       }
+      try Reception(services: [service]).run(
+        deadlineMilliseconds: deadlineMilliseconds, cancellation)
     }
-  }
-
-  /// The HTTP response. Its page loads nothing, is not cached, and sends no referrer, because its
-  /// URL contains the code.
-  private static func reply(_ result: RedirectResult, hasPage: Bool = true) -> Reception.Reply {
-    let head = """
-      HTTP/1.1 \(result.status) \r
-      Content-Type: text/html; charset=utf-8\r
-      Content-Length: \(result.page.utf8.count)\r
-      Connection: close\r
-      Cache-Control: no-store\r
-      Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
-      form-action 'none'; frame-ancestors 'none'\r
-      Referrer-Policy: no-referrer\r
-      X-Content-Type-Options: nosniff\r
-      \r
-
-      """
-    return Reception.Reply(
-      bytes: Array((hasPage ? head + result.page : head).utf8), isAnswer: result.isAnswer)
   }
 
   private static func both(_ port: UInt16?) throws(SystemCallError) -> ([Int32], UInt16) {

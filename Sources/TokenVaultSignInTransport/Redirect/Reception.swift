@@ -11,6 +11,19 @@ struct Reception {
     let isAnswer: Bool
   }
 
+  /// Listening sockets and the protocol of their clients.
+  struct Service {
+    /// The listening sockets; they stay open.
+    let listeners: [Int32]
+    /// The size limit for a request, in bytes. `reply` gets one byte more for a request over the
+    /// limit.
+    let limit: Int
+    /// Whether the process at the other end of a connection belongs to this user.
+    let isOwn: (Int32) throws(SystemCallError) -> Bool
+    /// The reply to the bytes received so far; nil if the request is incomplete.
+    let reply: (_ received: [UInt8], _ isOwn: Bool) -> Reply?
+  }
+
   /// The largest number of clients. One more disconnects the client that has been silent for the
   /// longest time; browsers send their request at once.
   static let mostClients = 32
@@ -19,16 +32,12 @@ struct Reception {
   /// The time limit for a client to read its reply and disconnect.
   static let closingMilliseconds = 1_000
 
-  /// The listening sockets; they stay open.
-  let listeners: [Int32]
-  /// The size limit for a request, in bytes. `reply` gets one byte more for a request over the
-  /// limit.
-  let limit: Int
-  /// Whether to serve a client.
-  var admits: (Int32) -> Bool = { _ in true }
+  let services: [Service]
 
   private struct Client {
     let socket: Int32
+    let service: Service
+    let isOwn: Bool
     var deadline = Deadline(milliseconds: Reception.clientMilliseconds)
     var received: [UInt8] = []
     var unsent: ArraySlice<UInt8>?
@@ -40,10 +49,8 @@ struct Reception {
   }
 
   /// Serves clients until one of them sends the expected request.
-  /// - Parameter reply: the reply to the bytes received so far; nil if the request is incomplete.
-  func run(
-    deadlineMilliseconds: Int, _ cancellation: Cancellation, reply: ([UInt8]) -> Reply?
-  ) throws(SignInError) {
+  func run(deadlineMilliseconds: Int, _ cancellation: Cancellation) throws(SignInError) {
+    let listeners = services.flatMap { service in service.listeners.map { ($0, service) } }
     let deadline = Deadline(milliseconds: deadlineMilliseconds)
     var clients: [Client] = []
     defer { for client in clients { close(client.socket) } }
@@ -55,7 +62,7 @@ struct Reception {
       if !isOver, deadline.hasPassed { throw .timedOut }
       var polled = clients.map { pollfd(fd: $0.socket, events: Int16($0.events), revents: 0) }
       if !isOver {
-        polled += listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        polled += listeners.map { pollfd(fd: $0.0, events: Int16(POLLIN), revents: 0) }
       }
       _ = unsafe poll(
         &polled, nfds_t(polled.count), Int32(min(100, max(1, deadline.millisecondsLeft))))
@@ -64,48 +71,54 @@ struct Reception {
         if clients[index].unsent == nil, clients.contains(where: \.isAnswer) {
           clients[index].isDone = true
         } else if polled[index].revents != 0 {
-          advance(&clients[index], reply)
+          advance(&clients[index])
         }
         if clients[index].deadline.hasPassed { clients[index].isDone = true }
       }
       if clients.contains(where: { $0.isAnswer && $0.isDone }) { return }
       for client in clients where client.isDone { close(client.socket) }
-      let waiting = polled[clients.count...].filter { $0.revents != 0 }.map(\.fd)
+      let waiting = zip(listeners, polled[clients.count...]).filter { $1.revents != 0 }.map(\.0)
       clients.removeAll { $0.isDone }
       if clients.contains(where: \.isAnswer) { continue }
-      for listener in waiting { accept(listener, &clients) }
+      for (socket, service) in waiting { try accept(socket, service, &clients) }
     }
   }
 
-  private func accept(_ listener: Int32, _ clients: inout [Client]) {
+  private func accept(
+    _ listener: Int32, _ service: Service, _ clients: inout [Client]
+  ) throws(SignInError) {
     // Bounded, so that a client that keeps connecting does not block the others.
     for _ in 0..<Self.mostClients {
       guard let socket = SystemCalls.accept(listener) else { return }
-      guard admits(socket) else {
+      let isOwn: Bool
+      do throws(SystemCallError) { isOwn = try service.isOwn(socket) } catch {
         close(socket)
-        continue
+        throw .clientsUnknown(error.errno)
       }
       if clients.count >= Self.mostClients {
-        let oldest = clients.firstIndex { $0.unsent == nil } ?? 0
+        // Another user's connections do not displace those of this user.
+        let oldest =
+          clients.firstIndex { !$0.isOwn } ?? clients.firstIndex { $0.unsent == nil } ?? 0
         close(clients.remove(at: oldest).socket)
       }
-      clients.append(Client(socket: socket))
+      clients.append(Client(socket: socket, service: service, isOwn: isOwn))
     }
   }
 
-  private func advance(_ client: inout Client, _ reply: ([UInt8]) -> Reply?) {
+  private func advance(_ client: inout Client) {
     if client.isClosing { return _ = receive(&client) }
-    if client.unsent == nil { read(&client, reply) }
+    if client.unsent == nil { read(&client) }
     if client.unsent != nil { write(&client) }
   }
 
-  private func read(_ client: inout Client, _ reply: ([UInt8]) -> Reply?) {
+  private func read(_ client: inout Client) {
     guard let bytes = receive(&client) else { return }
+    let limit = client.service.limit
     client.received += bytes.prefix(limit + 1 - client.received.count)
     // Bytes without a line break are not parsed again, because a client that sends single bytes
     // would be expensive.
     guard bytes.contains(0x0a) || client.received.count > limit,
-      let answer = reply(client.received)
+      let answer = client.service.reply(client.received, client.isOwn)
     else {
       client.isDone = client.received.count > limit
       return

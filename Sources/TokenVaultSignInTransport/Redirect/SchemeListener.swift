@@ -7,12 +7,15 @@ import TokenVaultSystem
 ///
 /// A request's path is the part of the URL between the scheme and the question mark, which
 /// ``RedirectURI`` calls `rest`.
-final class SchemeListener: RedirectListener {
+final class SchemeListener: StartPageServing {
   let redirectURI: String
   private let scheme: String
   private var meeting: MeetingPlace?
   private let socket: Int32
   private let lock: Int32
+  /// The listener for the start page; a private-use scheme itself has none.
+  private var startSocket: Int32?
+  private var start = StartAddress()
 
   init(_ scheme: String, rest: String, runtimeDirectory: String) throws(SignInError) {
     self.scheme = scheme
@@ -45,24 +48,46 @@ final class SchemeListener: RedirectListener {
     unsafe unlink(meeting.socket)
     Glibc.close(socket)
     Glibc.close(lock)
+    if let startSocket { Glibc.close(startSocket) }
+  }
+
+  func serve(_ page: StartPage) throws(SignInError) -> HTTPURL {
+    let bound: (socket: Int32, port: UInt16)
+    do { bound = try ListeningSocket.v4(0) } catch { throw .redirectUnavailable(error.errno) }
+    startSocket = bound.socket
+    return try start.serve(page, at: "http://127.0.0.1:\(bound.port)/")
   }
 
   func receive(
     deadlineMilliseconds: Int, _ cancellation: Cancellation,
     evaluate: (RedirectRequest) -> RedirectResult
   ) throws(SignInError) {
-    let reception = Reception(
-      listeners: meeting == nil ? [] : [socket], limit: RedirectRequest.limit,
-      admits: ListeningSocket.isOwn)
-    try reception.run(deadlineMilliseconds: deadlineMilliseconds, cancellation) { bytes in
-      let line = bytes.prefix { $0 != 0x0a }
-      guard bytes.contains(0x0a), let request = Self.request(line, scheme) else {
-        return Reception.Reply(bytes: SchemeHandover.refused, isAnswer: false)
+    try withoutActuallyEscaping(evaluate) { evaluate throws(SignInError) in
+      let handover = Reception.Service(
+        listeners: meeting == nil ? [] : [socket], limit: RedirectRequest.limit,
+        isOwn: { ListeningSocket.isOwn($0) },
+        reply: { bytes, isOwn in self.handover(bytes, isOwn: isOwn, evaluate) })
+      let pages = Reception.Service.http(
+        startSocket.map { [$0] } ?? [], isOwn: ListeningSocket.isOwnTCP
+      ) { request in
+        self.start.evaluate(request)
+          ?? RedirectResult(status: 404, page: RedirectPage.foreign, isAnswer: false)
       }
-      let isAnswer = evaluate(request).isAnswer
-      return Reception.Reply(
-        bytes: isAnswer ? SchemeHandover.taken : SchemeHandover.refused, isAnswer: isAnswer)
+      try Reception(services: [handover, pages]).run(
+        deadlineMilliseconds: deadlineMilliseconds, cancellation)
     }
+  }
+
+  private func handover(
+    _ bytes: [UInt8], isOwn: Bool, _ evaluate: (RedirectRequest) -> RedirectResult
+  ) -> Reception.Reply {
+    let line = bytes.prefix { $0 != 0x0a }
+    guard isOwn, bytes.contains(0x0a), let request = Self.request(line, scheme) else {
+      return Reception.Reply(bytes: SchemeHandover.refused, isAnswer: false)
+    }
+    let isAnswer = evaluate(request).isAnswer
+    return Reception.Reply(
+      bytes: isAnswer ? SchemeHandover.taken : SchemeHandover.refused, isAnswer: isAnswer)
   }
 
   private static func request(_ line: ArraySlice<UInt8>, _ scheme: String) -> RedirectRequest? {

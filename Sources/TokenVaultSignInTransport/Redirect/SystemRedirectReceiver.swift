@@ -6,10 +6,15 @@ import TokenVaultSystem
 /// is registered with the desktop.
 package struct SystemRedirectReceiver: RedirectReceiving {
   private let runtimeDirectory: String?
+  /// Makes sure that the desktop delivers the URLs of a scheme; nil to take that for granted.
+  private let registrar: SchemeRegistrar?
 
   /// - Parameter runtimeDirectory: the user's runtime directory (`XDG_RUNTIME_DIR`). If it is nil,
   ///   private-use schemes fail with ``SignInError/redirectUnavailable(_:)`` `ENOENT`.
-  package init(runtimeDirectory: String?) { self.runtimeDirectory = runtimeDirectory }
+  package init(runtimeDirectory: String?, registrar: SchemeRegistrar? = nil) {
+    self.runtimeDirectory = runtimeDirectory
+    self.registrar = registrar
+  }
 
   /// Starts to listen.
   package func listen(for uri: RedirectURI) throws(SignInError) -> any RedirectListener {
@@ -20,6 +25,7 @@ package struct SystemRedirectReceiver: RedirectReceiving {
       } catch { throw .redirectUnavailable(error.errno) }
     case .scheme(let scheme, let rest):
       guard let runtimeDirectory else { throw .redirectUnavailable(ENOENT) }
+      try registrar?.require(scheme)
       return try SchemeListener(scheme, rest: rest, runtimeDirectory: runtimeDirectory)
     }
   }

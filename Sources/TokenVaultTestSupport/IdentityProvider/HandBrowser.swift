@@ -72,6 +72,17 @@ package final class HandBrowser: @unchecked Sendable {
     return location
   }
 
+  /// The provider's page, for an address that a browser was started with: the client's start page
+  /// redirects to it.
+  package static func provider(startedAt url: String) throws -> String {
+    guard url.contains("/start/") else { return url }
+    let answer = try RawHTTP.send("GET", url)
+    guard answer.status == 303, let location = answer.headers["location"] else {
+      throw Unexpected(status: answer.status, text: answer.text)
+    }
+    return location
+  }
+
   /// Opens a client's redirect URI, as a browser does with the result of ``signIn(at:as:)``.
   @discardableResult package func deliver(_ location: String) throws -> RawHTTP.Answer {
     try RawHTTP.send("GET", location)

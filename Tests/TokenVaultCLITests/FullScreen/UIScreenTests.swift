@@ -96,6 +96,7 @@ struct UIScreenTests {
             Scopes     User.Read
             User name
             With       (x) browser  ( ) code
+            Page       automatic
 
            The client id that the provider assigned to the application.
           """, "", " Enter start  Tab next  Ctrl-U clear  Esc back"))

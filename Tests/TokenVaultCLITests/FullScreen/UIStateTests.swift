@@ -100,6 +100,22 @@ struct UIStateTests {
     #expect(state.page == .waiting)
   }
 
+  @Test func aSignInCanChooseTheProvidersPage() {
+    var state = UIFixtures.state()
+    state.type("n")
+    _ = state.take(.prepared(SignInOrder(clientID: "app", authority: "https://id.example.com")))
+    state.press(.backTab)
+    #expect(state.shown.contains("> Page       automatic"))
+    state.press(.right)
+    #expect(state.shown.contains("> Page       choose an account"))
+    state.press(.left, .left)
+    #expect(state.shown.contains("> Page       create an account"))
+    state.press(.right, .right, .right)
+    let order = SignInOrder(
+      clientID: "app", authority: "https://id.example.com", prompt: .login)
+    #expect(state.press(.enter) == [.start(1, .signIn(order))])
+  }
+
   @Test func escCancelsAWaitingSignIn() {
     var state = UIFixtures.state()
     _ = state.start(.signIn(SignInOrder()))

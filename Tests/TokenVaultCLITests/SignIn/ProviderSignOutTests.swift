@@ -52,6 +52,30 @@ struct ProviderSignOutTests {
       run.output.contains("  NOT REVOKED  127.0.0.1: the provider does not support revocation; "))
   }
 
+  @Test func onASharedDeviceTheBrowserSessionIsEndedByDefault() throws {
+    let home = try SignInHome()
+    let group = "--group org.example.shared"
+    #expect(
+      try home.run("tokenvault group create org.example.shared --device-mode shared").status == 0)
+    let out = "tokenvault sign-out ada@contoso.example \(group)"
+    #expect(try home.signIn("ADA", group).status == 0)
+    let opened = try home.run("BROWSER=\"$ADA\" \(out)")
+    #expect(opened.output.contains("  browser  127.0.0.1: the sign-out page was opened"))
+    #expect(try home.signIn("ADA", group).status == 0)
+    // Without a browser, the session stays, and the command says so.
+    let headless = try home.run("env -u DISPLAY -u WAYLAND_DISPLAY BROWSER=false \(out)")
+    #expect(
+      headless.output.contains(
+        "  BROWSER STILL SIGNED IN  127.0.0.1: no browser was opened; to sign out there, open http"),
+      "\(headless.output)")
+    #expect(headless.status == 0)
+    #expect(try home.signIn("ADA", group).status == 0)
+    #expect(try home.run("cat browser.py.pages").output.contains("prompt=login"))
+    let skipped = try home.run("\(out) --no-browser")
+    #expect(!skipped.output.lowercased().contains("browser"))
+    #expect(skipped.status == 0)
+  }
+
   @Test func theBrowserSessionIsEndedToo() throws {
     let home = try SignInHome()
     #expect(try home.signIn().status == 0)

@@ -5,6 +5,23 @@ import TokenVaultTestSupport
 /// `tokenvault request` against the APIs of a provider on this machine.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RequestTests {
+  @Test func aSecondProcessUsesTheKeyOfABoundToken() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    let call = "tokenvault request GET $U/v1.0/me --scope User.Read --pop"
+    for _ in 0..<2 {
+      let run = try home.run(call)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.output.contains("Ada Lovelace"))
+    }
+    #expect(try home.provider.counter("refreshes") == 1)
+    // It is never printed or sent as a bearer token.
+    #expect(try home.run("tokenvault request GET $U/v1.0/me --scope User.Read").status == 0)
+    #expect(try home.provider.counter("refreshes") == 1)
+    let odd = try home.run("tokenvault request PURGE $U/v1.0/me --scope User.Read --pop")
+    #expect(odd.status == 64)
+  }
+
   private func home(_ configuration: String? = nil) throws -> SignInHome {
     let home = try SignInHome(configuration)
     #expect(try home.signIn().status == 0)

@@ -22,6 +22,24 @@ struct SignInCommandTests {
     #expect(try home.run("tokenvault list --json").output.contains("ada@contoso.example"))
   }
 
+  @Test func aSecondSignInAsksForTheAccountPicker() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    let second = try home.signIn("GRACE")
+    #expect(second.output.hasPrefix("signed in  grace@contoso.example  to "))
+    let same = try home.signIn()
+    #expect(same.output.hasPrefix("signed in again  ada@contoso.example  to "))
+    #expect(same.errors.contains("The group had this account already. For another one: --prompt "))
+    let known = try home.run("tokenvault sign-in ada@contoso.example --browser \"$ADA\" --json")
+    #expect(known.output.contains("\"signedInAgain\":true"))
+    #expect(!known.errors.contains("--prompt login"))
+    #expect(try home.signIn("ADA", "--prompt if_necessary").status == 0)
+    #expect(try home.signIn("ADA", "--prompt consent").status == 0)
+    let opened = try home.run("cat browser.py.pages").output.split(separator: "\n")
+    let prompts = opened.map { $0.firstMatch(of: /prompt=([a-z_]+)/).map { String($0.output.1) } }
+    #expect(prompts == [nil, "select_account", "select_account", nil, nil, "consent"])
+  }
+
   @Test func missingOptionsComeFromTheConfigurationFile() throws {
     let home = try SignInHome()
     let bare = try home.run("tokenvault sign-in")
@@ -46,7 +64,7 @@ struct SignInCommandTests {
     #expect(account["username"] as? String == "ada@contoso.example")
     #expect(account["current"] as? Bool == true)
     #expect(account["clientIds"] as? [String] == [ProviderProcess.client])
-    #expect(try home.run("cat browser.opened").output.contains("%2Fcallback&"))
+    #expect(try home.run("cat browser.py.pages").output.contains("%2Fcallback&"))
     let bad = try home.run(
       #"echo '{"signIn": {"clientID": "x"}}' >.config/tokenvault/config.json; tokenvault login"#)
     #expect(bad.status == 78)
@@ -127,6 +145,33 @@ struct SignInCommandTests {
     }
   }
 
+  @Test func theBrowserGetsNeitherThePassphraseNorAConnection() throws {
+    let home = try SignInHome()
+    let group = "com.example.pass"
+    let made = try home.run(
+      """
+      echo sesame >phrase
+      tokenvault group create \(group) --custody passphrase --passphrase-fd 0 <phrase
+      cat >descriptors <<'END'
+      #!/bin/sh
+      for one in /proc/$$/fd/*; do readlink "$one"; done >"$HOME/inherited"
+      exec "$HOME/browser" "$@"
+      END
+      chmod 700 descriptors
+      """)
+    #expect(made.status == 0, "\(made.errors)")
+    let run = try home.run(
+      "tokenvault sign-in --group \(group) --client-id $C --authority $A --timeout 60s "
+        + "--passphrase-fd 7 --browser \"$HOME/descriptors ada@contoso.example\" 7<phrase")
+    #expect(run.status == 0, "\(run.errors)")
+    let inherited = try home.run("cat inherited").output.split(separator: "\n")
+    #expect(inherited.contains("/dev/null"))
+    for target in inherited {
+      let isOwn = ["/dev/null"].contains(target) || target.hasSuffix("/descriptors")
+      #expect(isOwn || target.hasSuffix("/inherited"), "\(target)")
+    }
+  }
+
   @Test func withoutABrowserThePageIsShownAndTheWaitIsLimited() throws {
     let home = try SignInHome()
     let run = try home.run(
@@ -156,6 +201,35 @@ struct SignInCommandTests {
     #expect(run.status == status)
     #expect(run.errors.contains(words), "\(run.errors)")
     #expect(run.changes.isEmpty)
+  }
+
+  @Test func anAdministratorConsentsInTheBrowser() throws {
+    let home = try SignInHome(#"{"adminScopes": ["Mail.Read"]}"#)
+    let tenant = "--authority $U/contoso.example/v2.0 --scope Mail.Read"
+    let refused = try home.signIn("ADA", tenant)
+    #expect(refused.status == 76)
+    #expect(refused.errors.contains("An administrator of the organization has to consent"))
+    #expect(refused.errors.contains("AADSTS90094"))
+    #expect(
+      refused.errors.contains(
+        "  \(home.provider.url)/contoso.example/v2.0/adminconsent?client_id=\(ProviderProcess.client)"
+      ))
+    #expect(try home.run("tokenvault list --json").output == "[]\n")
+    let given = try home.signIn("ADA", tenant + " --admin-consent")
+    #expect(given.status == 0, "\(given.errors)")
+    #expect(
+      given.output
+        == "consent given  \(ProviderProcess.client)  for the tenant "
+        + "c0000000-0000-4000-8000-00000000c001\n")
+    #expect(try home.run("tokenvault list --json").output == "[]\n")
+    #expect(try home.signIn("ADA", tenant).status == 0)
+    let json = try home.json(
+      "tokenvault sign-in ada@contoso.example --admin-consent --browser \"$ADA\" --json")
+    #expect(json["clientId"] as? String == ProviderProcess.client)
+    #expect(json["tenantId"] as? String == "c0000000-0000-4000-8000-00000000c001")
+    let usage = try home.run("tokenvault sign-in --admin-consent --device-code")
+    #expect(usage.status == 64)
+    #expect(usage.errors.contains("--admin-consent and --device-code cannot be combined."))
   }
 
   @Test func aSharedDeviceAcceptsOneAccount() throws {

@@ -106,6 +106,8 @@ final class SignInHome {
         urllib.request.ProxyHandler({}),
         urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), Pages)
     page = browser.open(address)
+    with open(sys.argv[0] + ".pages", "a") as pages:
+        print(page.url, file=pages)
     for _ in range(5):
         text = page.read().decode()
         flow = re.search('name="flow" value="([^"]+)"', text)
@@ -113,6 +115,6 @@ final class SignInHome {
             break
         answer = {"action": "accept"} if 'id="accept"' in text else {"account": user}
         form = urllib.parse.urlencode({"flow": flow.group(1), **answer}).encode()
-        page = browser.open(urllib.parse.urljoin(address, "/interaction"), form)
+        page = browser.open(urllib.parse.urljoin(page.url, "/interaction"), form)
     """
 }

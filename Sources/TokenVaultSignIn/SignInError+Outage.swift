@@ -1,5 +1,3 @@
-import TokenVaultSignIn
-
 extension SignInError {
   /// Whether the provider is down. Extended lifetimes exist for this case.
   package var isOutage: Bool {
@@ -24,7 +22,7 @@ extension SignInError {
   ///
   /// Only an OAuth error counts (RFC 6749 section 5.2): a proxy or a captive portal may answer 400
   /// or 401 in the provider's place.
-  func wantsUser(at authority: Authority) -> OAuthError? {
+  package func wantsUser(at authority: Authority) -> OAuthError? {
     guard case .provider(let answer) = self, answer.status < 500 else { return nil }
     let codes = [
       "invalid_grant", "interaction_required", "login_required", "consent_required",

@@ -1,0 +1,57 @@
+import TokenVaultGroupStore
+import TokenVaultModel
+import TokenVaultSignIn
+
+extension AccountRecord {
+  /// The server that issued a refresh token. Records of versions 1 and 2 do not name it: there it is
+  /// the authority that signed the token's client in, otherwise the account's host at port 443.
+  func issuer(of entry: StoredCredential) -> Issuer {
+    if let issuer = entry.issuer { return issuer }
+    guard let text = authorities[CaseFolding.key(entry.credential.clientID)] else {
+      return .imported(
+        environment, idTokens: profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON) })
+    }
+    // absent is an answer: a text that is no authority is never asked for a token.
+    do { return Issuer(try Authority(text), name: nil) } catch {
+      return .imported(environment, idTokens: [])
+    }
+  }
+}
+
+extension AccountRecord.Issuer {
+  /// The issuer that an authority is.
+  /// - Parameter name: the issuer in its discovery document; nil if it has not been read.
+  init(_ authority: Authority, name: String?) {
+    let known = name ?? (authority.kind == .openIDConnect ? authority.description : "")
+    self.init(
+      origin: authority.address.server, name: authority.kind == .entra ? "" : Self.bare(known))
+  }
+
+  /// The issuer of an imported refresh token: at a Microsoft cloud that cloud, otherwise the issuer
+  /// of an ID token that came with it, if that is at the host that the token was stored under. All
+  /// others are at port 443 of that host.
+  static func imported(_ environment: String, idTokens: [IDToken]) -> AccountRecord.Issuer {
+    if !CloudEnvironment.isKnownCloud(environment) {
+      for issuer in idTokens.compactMap(\.issuer) where HTTPURL(issuer)?.host == environment {
+        // absent is an answer: a claim that is no authority says nothing.
+        do { return AccountRecord.Issuer(try Authority(issuer), name: nil) } catch { continue }
+      }
+    }
+    let host = environment.contains(":") ? "[\(environment)]" : environment
+    let origin = HTTPURL("https://\(host)")?.server ?? "https://\(host)"
+    return AccountRecord.Issuer(origin: origin, name: "")
+  }
+
+  /// Whether a token of this issuer may be sent to the authority.
+  /// - Parameter name: the issuer in its discovery document; nil if it has not been read.
+  func allows(_ authority: Authority, name: String? = nil) -> Bool {
+    let other = AccountRecord.Issuer(authority, name: name)
+    return origin == other.origin
+      && (self.name.isEmpty || other.name.isEmpty || self.name == other.name)
+  }
+
+  /// The provider decides about the trailing slash.
+  private static func bare(_ text: String) -> String {
+    text.hasSuffix("/") ? String(text.dropLast()) : text
+  }
+}
