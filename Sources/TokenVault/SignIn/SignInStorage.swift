@@ -26,7 +26,7 @@ struct SignInStorage {
     _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, sent: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag),
+      guard var stored = try transaction.account(of: plan.account.identity),
         stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut
       else { return .gone }
       guard try transaction.holds(sent, in: stored) else { return .superseded }
@@ -53,7 +53,7 @@ struct SignInStorage {
     guard let token = TokenResponse.refreshToken(in: response) else { return }
     let now = session.now
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      guard var stored = try transaction.account(of: plan.account.identity) else { return }
       for var credential in try transaction.entries(with: sent, in: stored) {
         credential.lastModified = now
         try transaction.store(
@@ -69,7 +69,7 @@ struct SignInStorage {
     guard let wish else { return }
     let now = session.now
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      guard var stored = try transaction.account(of: plan.account.identity) else { return }
       let digests = try SilentPlanner.digest(plan.clientID, plan.authority, plan.scopes, options)
       let request = digests[wish.isExact ? 1 : 0]
       stored.record.throttleEntries.removeAll { $0.until <= now || $0.request == request }
@@ -91,7 +91,7 @@ struct SignInStorage {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh
   ) throws(VaultError) -> Bool {
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag),
+      guard var stored = try transaction.account(of: plan.account.identity),
         try transaction.holds(token, in: stored)
       else { return false }
       try transaction.removeRefreshToken(token, from: &stored)
@@ -112,8 +112,7 @@ struct SignInStorage {
     try GroupSetup(session).createIfMissing()
     return try session.write { transaction in
       var stored =
-        try transaction.account(tag: try transaction.tag(of: record.identity))
-        ?? transaction.insert(record)
+        try transaction.account(of: record.identity) ?? transaction.insert(record)
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn

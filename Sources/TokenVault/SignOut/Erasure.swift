@@ -60,7 +60,7 @@ package struct Erasure {
     if let client {
       report = try erase(accounts ?? [], of: client)
     } else {
-      report = try erase(accounts, tellsOthers: isShared)
+      report = try erase(accounts)
     }
     return Result(report: report, targets: targets)
   }
@@ -93,7 +93,7 @@ package struct Erasure {
   // MARK: For every client
 
   private func erase(
-    _ named: [Account]?, tellsOthers: Bool
+    _ named: [Account]?
   ) throws(VaultError) -> SignOutReport {
     var accounts: [Account] = []
     var erased: [[UInt8]] = []
@@ -103,7 +103,6 @@ package struct Erasure {
         ?? self.lookup.all(in: transaction)
       accounts = chosen.map { self.lookup.account($0, in: transaction) }
       erased = chosen.map(\.tag)
-      self.forget(chosen, tellsOthers: tellsOthers, in: transaction)
       if named == nil {
         try transaction.setExtras([])
       } else {
@@ -141,21 +140,6 @@ package struct Erasure {
     }
   }
 
-  /// On a shared device the other tools learn which account was signed out; elsewhere no name of
-  /// the account is kept.
-  private func forget(
-    _ accounts: [StoredAccount], tellsOthers: Bool, in transaction: GroupTransaction
-  ) {
-    for (client, principal) in transaction.state.principals {
-      guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.previousAccount =
-        tellsOthers
-        ? GroupState.PreviousAccount(
-          homeAccountID: account.record.homeAccountID, environment: account.record.environment,
-          username: account.record.username) : nil
-    }
-  }
-
   /// Removes imported data that names an account but could not be stored with it. The metadata of
   /// clients stays.
   private func forgetExtras(
@@ -184,7 +168,7 @@ package struct Erasure {
       let identity = AccountIdentity(
         homeAccountID: HomeAccountID(account.record.homeAccountID), environment: "",
         authorityType: AuthorityType(cacheText: "", environment: ""))
-      guard let stray = try transaction.account(tag: try transaction.tag(of: identity)),
+      guard let stray = try transaction.account(of: identity),
         !(accounts + found).contains(where: { $0.tag == stray.tag })
       else { continue }
       found.append(stray)
