@@ -100,7 +100,9 @@ import TokenVaultModel
   func aSharedDeviceReportsASignOutOnceAndNamesTheAccountOnlyWhereItWasSeen() throws {
     let device = vault.home.appending(path: "etc/device.json").path
     try SmallFile.write(Array(#"{"deviceMode":"shared"}"#.utf8), to: device)
-    try session.importCache(Person.ada.cache())
+    try session.importCache(
+      Person.ada.cache()
+        + MSALCache(tokens: [Person.ada.refresh("fake-rt-editor", client: Clients.editor)]))
     _ = try session.currentAccount(client: Clients.cli)
     _ = try session.currentAccount(client: Clients.editor)
     try session.signOut(["ada@contoso.example"])

@@ -124,14 +124,16 @@ extension Acquisition {
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> SilentPlan {
     func plan(_ options: SilentOptions) throws -> SilentPlan {
-      try session.read { transaction in
+      let (tag, plan) = try session.read { transaction -> ([UInt8], SilentPlan?) in
         guard let stored = try transaction.account(of: first.account.identity) else {
           throw VaultError.interactionRequired(
             .signedOut, account: first.account, group: session.group)
         }
-        guard stored.tag == first.tag else { throw AccountMoved(tag: stored.tag) }
-        return try planner.plan(request, of: stored, options, in: transaction)
+        guard stored.tag == first.tag else { return (stored.tag, nil) }
+        return (stored.tag, try planner.plan(request, of: stored, options, in: transaction))
       }
+      guard let plan else { throw AccountMoved(tag: tag) }
+      return plan
     }
     let next = try plan(options)
     guard case .refresh(let refresh) = next, options.forceRefresh, options.claims == nil,
