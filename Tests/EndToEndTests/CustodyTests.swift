@@ -71,7 +71,7 @@ import TokenVaultTestSupport
         "exec \"$T\" \(arguments) --group \(group) --passphrase-fd 7 7< <(printf '\(lines)')",
         input: input)
     }
-    #expect(try vault("group create --custody passphrase", "leaked").status == 0)
+    #expect(try vault("group create \(group) --custody passphrase", "leaked").status == 0)
     _ = try vault("add --service a.example --username a", "leaked", input: "first\n")
     let code = try vault("group recovery-code", "leaked")
     #expect(code.status == 0, "\(code.errors)")

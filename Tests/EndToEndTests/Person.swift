@@ -27,10 +27,6 @@ struct Person {
 
   /// A cache with these accounts, as MSAL for Python writes it.
   static func cache(_ people: Person..., mark: String = "") -> String {
-    cache(people, mark: mark)
-  }
-
-  static func cache(_ people: [Person], mark: String = "") -> String {
     let login = "login.microsoftonline.com"
     let now = Int(Date().timeIntervalSince1970)
     var accounts: [String: Any] = [:]

@@ -46,7 +46,7 @@ import TokenVaultTestSupport
       try bench.expire(Self.ada)
       let before = try bench.provider.counter("refreshRequests")
       let generation = try bench.machine.header().generation
-      try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": \(round * 40)}"#)
+      try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": \#(round * 40 + 1)}"#)
       let processes = try (0..<64).map { _ in try bench.machine.start(command) }
       let rekey = try bench.machine.start([built("tokenvault"), "group", "rekey"])
       var tokens: Set<String> = []

@@ -39,7 +39,10 @@ extension GroupCustody {
     guard let slot = try locked.slot(.custody) else { return false }
     do { _ = try Self.open(slot, of: locked, with: KeyFileCustodian(path: keyFile)) } catch {
       switch error {
-      case StoreError.wrongKey, CustodyError.keyFileMissing: return false
+      // A rekey that is killed may leave an incomplete file.
+      case StoreError.wrongKey, CustodyError.keyFileMissing,
+        CustodyError.keyFileUnsafe(_, reason: .wrongSize):
+        return false
       default: throw error
       }
     }

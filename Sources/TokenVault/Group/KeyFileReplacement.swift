@@ -19,12 +19,23 @@ struct KeyFileReplacement {
     self.path = path
   }
 
-  /// Makes the draft. The caller holds the group's lock.
-  /// - Throws: ``VaultError/keyFileNotReplaceable(path:group:)`` if the file is not one that
-  ///   TokenVault made for this group alone and may write.
-  func makeDraft(_ group: UnlockedGroup) throws {
-    try discardFormerDraft(group)
+  /// Removes the draft of an interrupted replacement, which the staged manifest names and which no
+  /// commit needs.
+  /// - Throws: ``VaultError/keyFileNotReplaceable(path:group:)`` if the key file is not one that
+  ///   TokenVault made for this group alone; ``VaultError/keyFileNotCreated(path:errno:)`` if
+  ///   another file has the name of the draft.
+  func requireReplaceable() throws {
     guard try isOurs() else { throw notReplaceable }
+    guard unsafe access(draft, F_OK) == 0 else { return }
+    let staged = try configuration.manifests.staged(configuration.group)
+    guard staged?.custody == .keyFile(path: draft) else {
+      throw VaultError.keyFileNotCreated(path: draft, errno: EEXIST)
+    }
+    removeDraft()
+  }
+
+  /// Makes the draft. The manifest that names it is staged.
+  func makeDraft() throws {
     do throws(CustodyError) { try KeyFileCustodian.create(path: draft) } catch {
       switch error {
       case .keyFileUnreadable(_, EACCES), .keyFileUnreadable(_, EPERM),
@@ -61,20 +72,6 @@ struct KeyFileReplacement {
 
   private var notReplaceable: VaultError {
     .keyFileNotReplaceable(path: path, group: configuration.group)
-  }
-
-  /// Completes or removes the draft of an interrupted replacement.
-  private func discardFormerDraft(_ group: UnlockedGroup) throws {
-    guard unsafe access(draft, F_OK) == 0 else { return }
-    let staged = try configuration.manifests.staged(configuration.group)
-    guard staged?.custody == .keyFile(path: draft) else {
-      throw VaultError.keyFileNotCreated(path: draft, errno: EEXIST)
-    }
-    if try GroupCustody(configuration).opensSlot(draft) { return try finish() }
-    // The commit that needs the draft failed and may still come back from the log. A commit of this
-    // process takes its place there.
-    try group.write { _ in }
-    removeDraft()
   }
 
   /// Content that is provided from elsewhere, or that another group needs, must not change.

@@ -49,7 +49,8 @@ package struct Rekey {
     to custody: GroupHeader.Custody? = nil, keyFile: String? = nil
   ) throws(VaultError) -> RenewalReport {
     try vaultErrors(group) {
-      let custody = try custody ?? self.present().custody
+      let present = try self.present().custody
+      let custody = custody ?? present
       let material = try self.material(custody)
       return try self.renewal.whileAlone { group in
         try self.renew(group, to: custody, material, keyFile: keyFile)
@@ -102,10 +103,11 @@ package struct Rekey {
   private func run(
     _ group: UnlockedGroup, to custody: GroupManifest.Custody?, _ passphrase: NewPassphrase?
   ) throws -> RenewalReport {
+    let manifests = configuration.manifests
+    try completeFormerRekey(group)
     if let path = try keyFileToReplace(group.header.custody, custody) {
       return try replacing(path, group)
     }
-    let manifests = configuration.manifests
     let before = try GroupInspection(session).describe().manifest?.manifest
     var after = before
     if let custody { after?.custody = custody }
@@ -150,13 +152,14 @@ package struct Rekey {
 
   private func replacing(_ path: String, _ group: UnlockedGroup) throws -> RenewalReport {
     let manifests = configuration.manifests
-    var next = try manifests.find(self.group).manifest
     let replacement = KeyFileReplacement(configuration, path: path)
+    try replacement.requireReplaceable()
+    var next = try manifests.find(self.group).manifest
     next.custody = .keyFile(path: replacement.draft)
-    try replacement.makeDraft(group)
+    try manifests.stage(next)
     var report: RenewalReport
     do {
-      try manifests.stage(next)
+      try replacement.makeDraft()
       report = try renew(group, to: .keyFile, nil, keyFile: replacement.draft)
     } catch {
       if !Self.isInDoubt(error) {
@@ -169,6 +172,22 @@ package struct Rekey {
     try manifests.unstage(self.group)
     report.replacedKeyFile = path
     return report
+  }
+
+  /// A rekey that was interrupted after its commit left the manifest that names the key file in the
+  /// place of the staged one. The next staged manifest must not replace it.
+  private func completeFormerRekey(_ group: UnlockedGroup) throws {
+    let manifests = configuration.manifests
+    guard let staged = try manifests.staged(self.group), case .keyFile(let path) = staged.custody
+    else { return }
+    guard group.header.custody == .keyFile, try custodies.opensSlot(path) else {
+      // The commit that needs this key file failed and may still come back from the log. A commit
+      // of this process takes its place there.
+      return try group.write { _ in }
+    }
+    let former = KeyFileReplacement(configuration, path: try custodies.retrieval.keyFilePath())
+    if path == former.draft { try former.finish() } else { try manifests.save(staged) }
+    try manifests.unstage(self.group)
   }
 
   /// Whether the change may have taken effect despite the error. The group then needs the staged
