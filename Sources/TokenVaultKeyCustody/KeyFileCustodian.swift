@@ -28,6 +28,9 @@ package struct KeyFileCustodian: DerivingKeyCustodian {
     }
   }
 
+  /// The size of a file that ``create(path:)`` makes.
+  package static let createdSize = 43
+
   /// Creates a key file of 32 random bytes in base64url, readable by its owner only.
   ///
   /// Throws `keyFileUnreadable` with `EEXIST` when the path exists: no key is overwritten.

@@ -191,10 +191,8 @@ import TokenVaultModel
       state.rows.add(Array((data() + [UInt8](repeating: 1, count: 32)).prefix(32)))
       state.current = Bool.random(using: &random) ? [1, 2] : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {
-        let previousAccount = GroupState.PreviousAccount(
-          homeAccountID: text(), environment: text(), username: text())
-        state.principals[text()] = .init(
-          account: data(), previousAccount: Bool.random(using: &random) ? previousAccount : nil)
+        let tag = data()
+        state.principals[text()] = .init(account: tag.isEmpty ? nil : tag)
         state.pendingDeletions.append(number())
         state.deletionChecks.append(.init(generation: number(), boot: text()))
         state.slotKeys[Int64.random(in: 4...5, using: &random)] = data()

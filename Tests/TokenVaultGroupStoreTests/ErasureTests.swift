@@ -87,9 +87,7 @@ import TokenVaultModel
       try transaction.setSlot(
         .recovery, under: SecretBytes(copying: slotKey),
         parameters: .init(salt: [UInt8](repeating: 1, count: 32)))
-      transaction.state.principals["client"] = GroupState.Principal(
-        account: [],
-        previousAccount: .init(homeAccountID: "h", environment: "e", username: "gone@x"))
+      transaction.state.principals["client"] = GroupState.Principal(account: nil)
     }
     let oldKey = group.key
     let copy = try contents(scratch("a.vault"))
@@ -309,5 +307,46 @@ import TokenVaultModel
       _ = try late.unlock(SecretBytes(copying: oldKey))
       Issue.record("opened with an erased key")
     } catch { #expect(error as? StoreError == .generationChanged) }
+  }
+
+  @Test func theStateKeepsNothingOfAnErasedAccount() throws {
+    let scratch = try Scratch()
+    var group = try FreshGroup(scratch("a.vault")) { transaction in
+      let alice = try SampleGroup.add(SampleGroup.alice, to: transaction)
+      let carol = try SampleGroup.add(SampleGroup.carol, to: transaction)
+      transaction.state.current = alice.tag
+      transaction.state.principals = [
+        "first": .init(account: alice.tag), "second": .init(account: carol.tag),
+        // As programs left it that kept the tags of erased accounts.
+        "third": .init(account: [UInt8](repeating: 9, count: 32)),
+      ]
+    }
+    let (alice, carol) = try group.open().read { transaction in
+      let principals = transaction.state.principals
+      return (try #require(principals["first"]?.account), principals["second"])
+    }
+    let state = try group.signOut([SampleGroup.alice.username]).read { $0.state }
+    #expect(Data(state.encoded()).range(of: Data(alice)) == nil)
+    #expect(state.current == nil)
+    let erased = GroupState.Principal(account: nil)
+    #expect(state.principals == ["first": erased, "second": carol, "third": erased])
+  }
+
+  @Test func theNameInAnOlderStateIsDropped() throws {
+    var writer = ByteWriter()
+    for number: UInt64 in [1, 0, 0] { writer.number(number) }
+    writer.list([UInt64](repeating: 0, count: 4)) { $0.number($1) }
+    writer.data([])
+    writer.list(["client"]) { writer, client in
+      writer.text(client)
+      writer.data([UInt8](repeating: 9, count: 32))
+      writer.list([0]) { writer, _ in
+        for text in ["id", "id.example", "gone@id.example"] { writer.text(text) }
+      }
+    }
+    for _ in 0..<3 { writer.list([UInt64]()) { $0.number($1) } }
+    let state = try GroupState(encoded: writer.bytes)
+    #expect(state.principals == ["client": .init(account: [UInt8](repeating: 9, count: 32))])
+    #expect(Data(state.encoded()).range(of: Data("gone".utf8)) == nil)
   }
 }

@@ -94,10 +94,7 @@ enum SampleGroup {
       try add(Self.bob, to: transaction, kinds: [.secret])
       try add(Self.carol, to: transaction)
       transaction.state.current = current.tag
-      transaction.state.principals["client-one"] = GroupState.Principal(
-        account: current.tag,
-        previousAccount: GroupState.PreviousAccount(
-          homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example"))
+      transaction.state.principals["client-one"] = GroupState.Principal(account: current.tag)
       try transaction.setExtras(Array(#"{"AppMetadata":{}}"#.utf8))
       try transaction.setSlot(
         .recovery, under: SecretBytes(copying: bytes(hex: keys.recoverySlot)),
@@ -131,7 +128,6 @@ enum SampleGroup {
     var generation: UInt64
     var accounts: [String: Entry] = [:]
     var current: String?
-    var previousAccounts: [String: GroupState.PreviousAccount?] = [:]
     var principals: [String: String] = [:]
     var pendingDeletions: [UInt64]
     var deletionChecks: [GroupState.DeletionCheck]
@@ -166,7 +162,6 @@ enum SampleGroup {
           })
       }
       for (client, principal) in state.principals {
-        content.previousAccounts[client] = principal.previousAccount
         content.principals[client] =
           accounts.first { $0.tag == principal.account }?.record.homeAccountID
       }
@@ -194,10 +189,6 @@ enum SampleGroup {
     }
     content.current = alice.homeAccountID
     content.principals = ["client-one": alice.homeAccountID]
-    content.previousAccounts = [
-      "client-one": GroupState.PreviousAccount(
-        homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example")
-    ]
     return content
   }()
 }

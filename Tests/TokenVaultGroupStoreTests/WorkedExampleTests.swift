@@ -119,8 +119,7 @@ import TokenVaultModel
     }
     let state =
       try [1, 1, 1, 4] + words + data(account) + [1] + text("client") + data(account)
-      + [1] + text("old.t") + text("login.windows.net") + text("old@contoso.example")
-      + [1, 1] + [1, 1] + text("boot") + [1, 10] + data(value("slot-step"))
+      + [0] + [1, 1] + [1, 1] + text("boot") + [1, 10] + data(value("slot-step"))
     #expect(try value("state-plaintext") == state)
     #expect(try unpadded(opened(value("state-row"), wrap, "state")) == state)
 

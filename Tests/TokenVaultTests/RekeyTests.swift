@@ -215,7 +215,7 @@ import TokenVaultModel
     session.close()
     try vault.custodian.delete(try session.keyID())
     let missing = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
-    #expect(missing?.custody == .keyMissing(generation: 2))
+    #expect(missing?.custody == .keyMissing(generation: 3))
 
     let rescued = vault.groupSession()
     try rescued.open(recoveryCode: code)

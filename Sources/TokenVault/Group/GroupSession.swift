@@ -22,6 +22,8 @@ package final class GroupSession: @unchecked Sendable {
   /// The id of the group that this session created.
   private var createdGroup: [UInt8]?
   private var admitted: GroupManifest?
+  /// The account last returned to each client as its current one.
+  private var seenPrincipals: [String: Account] = [:]
 
   package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
 
@@ -94,6 +96,22 @@ package final class GroupSession: @unchecked Sendable {
     opened = nil
     ownCommits = commits
     createdGroup = groupID
+  }
+
+  // MARK: Principals
+
+  /// The account that this session last returned to a client, by folded client id, as its current
+  /// one. The group's file does not keep it beyond its sign-out.
+  func seenPrincipal(of client: String) -> Account? {
+    turn.wait()
+    defer { turn.signal() }
+    return seenPrincipals[client]
+  }
+
+  func notePrincipal(_ account: Account?, of client: String) {
+    turn.wait()
+    defer { turn.signal() }
+    seenPrincipals[client] = account
   }
 
   // MARK: Changes

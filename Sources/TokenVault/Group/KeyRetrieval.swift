@@ -88,7 +88,7 @@ struct KeyRetrieval {
       with: try KeyFileCustodian(path: path).key(KeySlotParameters(slot.parameters)))
   }
 
-  private func stagedKeyFile() -> String? {
+  func stagedKeyFile() -> String? {
     let manifests = Manifests(directories: configuration.manifestDirectories)
     // A staged manifest that cannot be read names no file.
     do {

@@ -12,8 +12,7 @@ struct TokenCompletion {
     _ token: TokenResult, _ client: String, _ presentation: TokenPresentation
   ) throws(VaultError) -> TokenResult {
     try session.read { transaction in
-      let tag = try transaction.tag(of: token.account.identity)
-      guard let stored = try transaction.account(tag: tag) else {
+      guard let stored = try transaction.account(of: token.account.identity) else {
         throw VaultError.interactionRequired(
           .signedOut, account: token.account, group: self.session.group)
       }

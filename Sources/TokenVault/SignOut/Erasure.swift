@@ -63,7 +63,6 @@ package struct Erasure {
       if let client, !work.erased.isEmpty {
         transaction.state.signedOutClients.insert(CaseFolding.key(client))
       }
-      self.forget(work.erased, tellsOthers: isShared, in: transaction)
       if case (.everything, nil) = (settled, client) {
         try transaction.setExtras([])
       } else {
@@ -233,21 +232,6 @@ package struct Erasure {
     }
   }
 
-  /// On a shared device the other tools learn which account was signed out; elsewhere no name of
-  /// the account is kept.
-  private func forget(
-    _ accounts: [StoredAccount], tellsOthers: Bool, in transaction: GroupTransaction
-  ) {
-    for (client, principal) in transaction.state.principals {
-      guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.previousAccount =
-        tellsOthers
-        ? GroupState.PreviousAccount(
-          homeAccountID: account.record.homeAccountID, environment: account.record.environment,
-          username: account.record.username) : nil
-    }
-  }
-
   /// Removes imported data that names an account but could not be stored with it. The metadata of
   /// clients stays.
   private func forgetExtras(
@@ -276,7 +260,7 @@ package struct Erasure {
     let identity = AccountIdentity(
       homeAccountID: HomeAccountID(record.homeAccountID), environment: "",
       authorityType: AuthorityType(cacheText: "", environment: ""))
-    return try transaction.account(tag: try transaction.tag(of: identity)).map { [$0] } ?? []
+    return try transaction.account(of: identity).map { [$0] } ?? []
   }
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {

@@ -17,12 +17,9 @@ extension GroupState {
     writer.data(current ?? [])
     writer.list(principals.sorted { $0.key < $1.key }) { writer, principal in
       writer.text(principal.key)
-      writer.data(principal.value.account)
-      writer.list(principal.value.previousAccount.map { [$0] } ?? []) { writer, previous in
-        writer.text(previous.homeAccountID)
-        writer.text(previous.environment)
-        writer.text(previous.username)
-      }
+      writer.data(principal.value.account ?? [])
+      // In the place of the name of a signed-out account, which is no longer kept.
+      writer.list([Principal]()) { _, _ in }
     }
     writer.list(pendingDeletions) { $0.number($1) }
     writer.list(deletionChecks) { writer, check in
@@ -51,16 +48,7 @@ extension GroupState {
     let current = try reader.data()
     self.current = current.isEmpty ? nil : current
     for (client, principal) in try reader.list({ reader throws(StoreError) in
-      (
-        try reader.text(),
-        Principal(
-          account: try reader.data(),
-          previousAccount: try reader.list { reader throws(StoreError) in
-            PreviousAccount(
-              homeAccountID: try reader.text(), environment: try reader.text(),
-              username: try reader.text())
-          }.first)
-      )
+      (try reader.text(), try Principal(from: &reader))
     }) {
       principals[client] = principal
     }
@@ -82,5 +70,17 @@ extension GroupState {
     // Each state has exactly one encoding.
     guard self.version == version, accountsEver <= 2 else { throw .damaged(rows: nil) }
     try reader.end()
+  }
+}
+
+extension GroupState.Principal {
+  /// Programs used to keep the name of an account that was signed out on a shared device, and its
+  /// tag. The next write drops the name, and the next rotation the tag.
+  fileprivate init(from reader: inout ByteReader) throws(StoreError) {
+    let account = try reader.data()
+    _ = try reader.list { reader throws(StoreError) in
+      [try reader.text(), try reader.text(), try reader.text()]
+    }
+    self.init(account: account.isEmpty ? nil : account)
   }
 }

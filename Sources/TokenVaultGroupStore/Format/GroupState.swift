@@ -4,29 +4,10 @@ import TokenVaultModel
 package struct GroupState: Hashable, Sendable {
   /// The account last returned to a client as the current one (MSAL's principal account).
   package struct Principal: Hashable, Sendable {
-    /// The account's tag.
-    package var account: [UInt8]
-    /// The identity of the account, while it is signed out and the client may still learn which
-    /// account it was; nil once it is erased.
-    package var previousAccount: PreviousAccount?
+    /// The account's tag; nil once the account is erased. Nothing else of it is kept.
+    package var account: [UInt8]?
 
-    package init(account: [UInt8], previousAccount: PreviousAccount? = nil) {
-      self.account = account
-      self.previousAccount = previousAccount
-    }
-  }
-
-  /// The identity of an account that was signed out on a shared device.
-  package struct PreviousAccount: Hashable, Sendable {
-    package var homeAccountID: String
-    package var environment: String
-    package var username: String
-
-    package init(homeAccountID: String, environment: String, username: String) {
-      self.homeAccountID = homeAccountID
-      self.environment = environment
-      self.username = username
-    }
+    package init(account: [UInt8]?) { self.account = account }
   }
 
   /// A deletion from the keyring that a later boot has to check once more.
@@ -69,4 +50,11 @@ package struct GroupState: Hashable, Sendable {
   /// Whether the group ever had more than one account. If it never had, its account needs no
   /// choice.
   package var hadSeveralAccounts: Bool { accountsEver > 1 }
+
+  /// Keeps only that the account was erased, for the clients to which it was returned.
+  mutating func forgetPrincipal(_ account: [UInt8]) {
+    for (client, principal) in principals where principal.account == account {
+      principals[client]?.account = nil
+    }
+  }
 }

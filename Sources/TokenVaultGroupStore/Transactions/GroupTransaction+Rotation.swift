@@ -17,6 +17,7 @@ extension GroupTransaction {
     wrapsSuccessorKey: Bool, deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
+    try forgetMissingPrincipals()
     let old = keys
     var next = header
     next.generation += 1
