@@ -34,13 +34,11 @@ package struct Recovery {
   /// - Returns: The code in the form that is shown to the user, once.
   package func makeRecoveryCode() throws(VaultError) -> SecretBytes {
     var shown: SecretBytes?
-    try session.withGroup { group in
+    try session.write { transaction in
       let code = try RecoveryCode.make()
       let salt = try RandomBytes.make(32)
       let key = try code.keyEncryptionKey(salt: salt)
-      try group.write {
-        try $0.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
-      }
+      try transaction.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
       shown = try code.printable()
     }
     guard let shown else { throw .unexpected(type: "RecoveryCode") }

@@ -1,9 +1,8 @@
 extension GroupState {
-  private static let version: UInt64 = 1
-
-  func encoded() -> [UInt8] {
+  /// - Parameter version: the format version of the file. Version 1 has the slot keys here.
+  func encoded(version: UInt32 = Format.version) -> [UInt8] {
     var writer = ByteWriter()
-    writer.number(Self.version)
+    writer.number(UInt64(version))
     writer.number(changes)
     writer.number(accountCount)
     writer.list(rows.words) { $0.number($1) }
@@ -22,6 +21,7 @@ extension GroupState {
       writer.number(check.generation)
       writer.text(check.boot)
     }
+    guard version == 1 else { return writer.bytes }
     writer.list(slotKeys.sorted { $0.key < $1.key }) { writer, slot in
       writer.signed(slot.key)
       writer.data(slot.value)
@@ -31,7 +31,8 @@ extension GroupState {
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
-    guard try reader.number() == Self.version else { throw .damaged(rows: nil) }
+    let version = try reader.number()
+    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
     changes = try reader.number()
     accountCount = try reader.number()
     rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
@@ -55,10 +56,15 @@ extension GroupState {
     deletionChecks = try reader.list { reader throws(StoreError) in
       DeletionCheck(generation: try reader.number(), boot: try reader.text())
     }
-    for (slot, key) in try reader.list({ reader throws(StoreError) in
-      (try reader.signed(), try reader.data())
-    }) {
-      slotKeys[slot] = key
+    guard deletionChecks.allSatisfy({ $0.generation <= Format.largestGeneration }) else {
+      throw .damaged(rows: nil)
+    }
+    if version == 1 {
+      for (slot, key) in try reader.list({ reader throws(StoreError) in
+        (try reader.signed(), try reader.data())
+      }) {
+        slotKeys[slot] = key
+      }
     }
     try reader.end()
   }

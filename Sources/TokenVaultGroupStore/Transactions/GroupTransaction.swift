@@ -31,7 +31,8 @@ package final class GroupTransaction {
     state.changes += 1
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.wrap.sealRow(Padding.pad(state.encoded()), header.associatedData(.state)))
+      try keys.wrap.sealRow(
+        Padding.pad(state.encoded(version: header.version)), header.associatedData(.state)))
   }
 
   // MARK: Accounts
