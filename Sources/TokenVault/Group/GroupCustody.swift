@@ -13,7 +13,7 @@ struct GroupCustody {
     retrieval = KeyRetrieval(configuration: configuration)
   }
 
-  var custodian: SecretServiceCustodian { retrieval.custodian }
+  var parts: KeyPartStore { retrieval.parts }
 
   /// The key that seals a new slot, and its parameters.
   final class SlotMaterial {

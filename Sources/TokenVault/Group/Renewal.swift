@@ -68,5 +68,5 @@ struct Renewal {
 
 extension Rotation.Outcome {
   /// The reason why the former key may still exist somewhere; nil if it is gone.
-  var leftover: (any Error)? { oldKeyFailure ?? kernelFailure }
+  var leftover: (any Error)? { oldKeyFailure ?? devicePartFailure ?? kernelFailure }
 }

@@ -7,10 +7,12 @@ import TokenVaultSystem
 /// The order of steps:
 /// 1. One read resolves the accounts.
 /// 2. The group's lock is taken, and stale copies of the group file are removed.
-/// 3. ``Rotation`` stores a new group key and removes the old one from the kernel keyring.
+/// 3. ``Rotation`` stores the parts of a new group key and removes the old one from the kernel
+///    keyring.
 /// 4. One transaction collects, in memory, the data that revocation needs, deletes the accounts'
 ///    rows, wraps the other account keys under the new key, and commits.
-/// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
+/// 5. The write-ahead log is emptied, and both parts of the old key are deleted; the deletion is
+///    verified.
 /// 6. Directory rules that name the accounts are removed, and the imported files are searched for
 ///    the accounts.
 ///
@@ -297,6 +299,14 @@ extension Rotation.Outcome {
           place: .secretService, isClean: isGone,
           detail: isGone
             ? "deleted; deletion verified" : "not deleted yet; the next command tries again"))
+    }
+    if custody == .secretService {
+      let isGone = devicePartFailure == nil
+      entries.append(
+        SignOutReport.Entry(
+          place: .devicePart, isClean: isGone,
+          detail: isGone
+            ? "overwritten and deleted" : "not deleted yet; the next command tries again"))
     }
     entries.append(
       SignOutReport.Entry(

@@ -13,8 +13,8 @@ package struct GroupState: Hashable, Sendable {
   /// A deletion from the keyring that a later boot has to check once more.
   ///
   /// The key of `generation` was deleted in the boot `boot`, and a power cut may undo that. Until
-  /// the check, if the keyring is to hold the next generation's key, that key is also stored
-  /// wrapped under the key of `generation`.
+  /// the check, if the keyring is to hold the present key, the file has that key, too, wrapped for
+  /// a keyring that has only the one of `generation`.
   struct DeletionCheck: Hashable, Sendable {
     var generation: UInt64
     var boot: String
@@ -36,8 +36,8 @@ package struct GroupState: Hashable, Sendable {
   package internal(set) var pendingDeletions: [UInt64] = []
   /// The deletions that a later boot has to check.
   var deletionChecks: [DeletionCheck] = []
-  /// The key-encryption keys of the key slots, by row id; empty without slots. They are kept so
-  /// that a rotation can seal the next key without asking for the passphrase again.
+  /// In a file of format version 1, the keys of the key slots, by row id. Version 2 has them among
+  /// the ``RotationKeys``, which are not opened to read an account.
   var slotKeys: [Int64: [UInt8]] = [:]
 
   /// The clients, folded, whose sign-out erased an account: their next sign-in requests the password

@@ -85,7 +85,7 @@ extension GroupTransaction {
   }
 
   /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a
-  /// copy of them: see ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)``.
+  /// copy of them: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
     // SQLite reuses row numbers, so this checks that the row is still the one that was read.
     let present = try database.statement(

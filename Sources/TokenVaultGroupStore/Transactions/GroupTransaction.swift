@@ -44,7 +44,8 @@ package final class GroupTransaction {
   func storeState() throws(StoreError) {
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.wrap.sealRow(Padding.pad(state.encoded()), header.associatedData(.state)))
+      try keys.wrap.sealRow(
+        Padding.pad(state.encoded(version: header.version)), header.associatedData(.state)))
   }
 
   // MARK: Accounts
