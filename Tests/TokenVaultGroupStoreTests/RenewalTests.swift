@@ -32,12 +32,11 @@ import TokenVaultModel
     let opened = try opened ?? group.open()
     let renewed = try opened.write { transaction in
       _ = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: [], boot: "boot", wrapsSuccessorKey: false,
-        deletesOldKey: false)
+        to: key(next, of: opened.header), erasing: [], boot: "boot", deletesOldKey: false)
       for position in KeySlot.Position.allCases { try transaction.removeSlot(position) }
       return try transaction.renew()
     }
-    group.key = next
+    group.secret = next
     #expect(try opened.truncateLog())
     return (opened, renewed)
   }
@@ -62,7 +61,7 @@ import TokenVaultModel
     let path = scratch("a.vault")
     var group = try made(path)
     var before = try SampleGroup.content(of: group.open())
-    let rows = try values(path, group.key)
+    let rows = try values(path, group.secret)
     let (opened, renewed) = try renew(&group)
     #expect(renewed.tags.count == 8 && renewed.unreadable == 0)
     before.generation = 2
@@ -71,7 +70,7 @@ import TokenVaultModel
     #expect(before.principals == ["client": "id-3"])
     #expect(try SampleGroup.content(of: opened) == before)
     #expect(try SampleGroup.content(of: group.open()) == before)
-    #expect(try values(path, group.key).isDisjoint(with: rows))
+    #expect(try values(path, group.secret).isDisjoint(with: rows))
     // No page of the file contains a piece of a former row.
     let file = try [path, path + "-wal"].filter(FileManager.default.fileExists(atPath:))
       .map { Data(try contents($0)) }
@@ -87,7 +86,7 @@ import TokenVaultModel
   @Test func noFormerKeyOpensAnythingInTheRenewedFile() throws {
     let scratch = try Scratch()
     var group = try made(scratch("a.vault"))
-    let oldKey = group.key
+    let oldSecret = group.secret
     let former = try group.open()
     var keys: [SealingKey] = []
     var tags: [TagKey] = []
@@ -95,7 +94,8 @@ import TokenVaultModel
     try former.read { transaction in
       keys += [transaction.keys.wrap, transaction.keys.rows]
       tags.append(transaction.keys.tags)
-      slotKeys += Array(transaction.state.slotKeys.values)
+      let slotKey = try #require(try transaction.rotationKeys().key(.slot, 5))
+      unsafe slotKey.withUnsafeBytes { unsafe slotKeys.append([UInt8]($0)) }
       _ = try transaction.forEachAccount { keys.append($0.key) }
     }
     #expect(keys.count == 10)
@@ -105,7 +105,7 @@ import TokenVaultModel
         .recovery, under: SecretBytes(copying: RandomBytes.make(32)),
         parameters: .init(salt: RandomBytes.make(32)))
     }
-    #expect(throws: StoreError.wrongKey) { _ = try unlock(scratch("a.vault"), oldKey) }
+    #expect(throws: StoreError.wrongKey) { _ = try unlock(scratch("a.vault"), oldSecret) }
     let header = present.header
     var places = [header.associatedData(.check), header.associatedData(.state)]
     places += [header.associatedData(.extras), try header.lookupKeyData()]
@@ -132,7 +132,7 @@ import TokenVaultModel
     }
     // Every former key on every row, in every place.
     var opened = 0
-    for sealed in try values(scratch("a.vault"), group.key) where sealed.count > 28 {
+    for sealed in try values(scratch("a.vault"), group.secret) where sealed.count > 28 {
       for key in keys {
         for place in places {
           do { _ = try key.open(sealed, associatedData: place) } catch { continue }
@@ -171,10 +171,10 @@ import TokenVaultModel
       "INSERT INTO record(account, sealed) VALUES(2000, zeroblob(300))",
       "UPDATE meta SET value = zeroblob(40) || substr(value, 41) WHERE id = 6",
     ] { try opened.database.execute(sql) }
-    let rows = try values(path, group.key)
+    let rows = try values(path, group.secret)
     let (_, renewed) = try renew(&group)
     #expect(renewed.tags.count == 7 && renewed.unreadable == 1)
-    #expect(try values(path, group.key).isDisjoint(with: rows))
+    #expect(try values(path, group.secret).isDisjoint(with: rows))
     try group.open().read { transaction in
       #expect(try transaction.forEachAccount { _ in } == 1)
       let third = try #require(try transaction.currentAccount())
@@ -200,9 +200,9 @@ import TokenVaultModel
     try change.bind(1, old.record)
     try change.bind(2, old.id)
     try change.run()
-    let key = group.key
+    let secret = group.secret
     #expect(throws: StoreError.damaged(rows: nil)) { try renew(&group) }
-    #expect(try unlock(scratch("a.vault"), key).header.generation == 1)
+    #expect(try unlock(scratch("a.vault"), secret).header.generation == 1)
   }
 
   @Test func aWriteThatBeganBeforeARenewalFindsItsAccountByItsIdentity() throws {

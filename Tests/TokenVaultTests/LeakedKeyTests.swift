@@ -30,9 +30,13 @@ import TokenVaultModel
       return try group.read { transaction in
         var tags: [[UInt8]] = []
         _ = try transaction.forEachAccount { tags.append($0.tag) }
-        return Leak(
-          key: key, slotKeys: Array(transaction.state.slotKeys.values),
-          wrap: transaction.keys.wrap, tags: tags)
+        let rotationKeys = try transaction.rotationKeys()
+        var slotKeys: [[UInt8]] = []
+        for number in rotationKeys.numbers(.slot) {
+          guard let key = try rotationKeys.key(.slot, number) else { continue }
+          unsafe key.withUnsafeBytes { unsafe slotKeys.append([UInt8]($0)) }
+        }
+        return Leak(key: key, slotKeys: slotKeys, wrap: transaction.keys.wrap, tags: tags)
       }
     }
   }
@@ -68,9 +72,9 @@ import TokenVaultModel
         }
       }
     }
-    for row in 1...6 {
-      guard let sealed = try locked.database.meta(Int64(row)) else { continue }
-      for kind: Format.Kind in [.check, .lookupKey, .state, .extras] {
+    for row in [1, 2, 3, 6, 7] as [Int64] {
+      guard let sealed = try locked.database.meta(row) else { continue }
+      for kind: Format.Kind in [.check, .lookupKey, .state, .extras, .rotationKeys] {
         #expect(throws: CryptoError.failed) {
           _ = try leak.wrap.open(sealed, associatedData: locked.header.associatedData(kind))
         }

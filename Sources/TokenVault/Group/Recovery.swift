@@ -56,7 +56,7 @@ package struct Recovery {
   private func make() throws -> Made {
     let material = try GroupCustody(configuration).presentSecret(opening: session)
     let (present, hadCode) = try session.withGroup { group in
-      (group.header, try group.read { $0.hasSlot(.recovery) })
+      (group.header, try group.read { try $0.hasSlot(.recovery) })
     }
     let code = try RecoveryCode.make()
     let shown = try code.printable()

@@ -61,7 +61,7 @@ package struct Rekey {
   /// A group that does not open is reported before its locks are made.
   private func present() throws -> (custody: GroupHeader.Custody, hasRecoveryCode: Bool) {
     try session.withGroup { group in
-      (group.header.custody, try group.read { $0.hasSlot(.recovery) })
+      (group.header.custody, try group.read { try $0.hasSlot(.recovery) })
     }
   }
 
