@@ -68,9 +68,10 @@ import TokenVaultTestSupport
     let before = try plan()
     try bench.vault.groupSession().rekey()
     let storage = SignInStorage(session)
-    try storage.keepRefreshToken(
-      of: HTTPResponse(status: 200, body: Array(#"{"refresh_token": "rotated"}"#.utf8)),
-      for: before, sent: before.tokens[0])
+    let kept = try storage.keepRefreshToken(
+      Redacted("rotated"), of: before.account.identity, client: before.clientID,
+      sent: before.tokens[0])
+    #expect(kept == .kept)
     #expect(try plan().tokens.map { $0.reveal() } == ["rotated"])
     let wish = Throttle.Wish(
       isExact: false, until: session.now.advanced(by: 60), code: Throttle.outage, suberror: "")

@@ -178,7 +178,7 @@ import TokenVaultTestSupport
     }
     let rescued = vault.groupSession()
     try rescued.open(recoveryCode: code)
-    #expect(try Rekey(rescued).changeKey() == nil)
+    #expect(try Rekey(rescued).changeKey().left == nil)
     #expect(try usernames().count == 2)
     let next = try rescued.keyID()
     #expect(try vault.parts.device.generations(of: id.groupID) == [next.generation])
@@ -188,9 +188,9 @@ import TokenVaultTestSupport
   @Test func anotherCustodyAndADeletedGroupHaveNoDevicePart() throws {
     let id = try session.keyID()
     let other = vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
-    #expect(try Rekey(other).changeKey(to: .passphrase) == nil)
+    #expect(try Rekey(other).changeKey(to: .passphrase).left == nil)
     #expect(try vault.parts.device.generations(of: id.groupID) == [])
-    #expect(try Rekey(other).changeKey(to: .secretService) == nil)
+    #expect(try Rekey(other).changeKey(to: .secretService).left == nil)
     #expect(try vault.parts.device.generations(of: id.groupID) == [3])
     #expect(try usernames().count == 2)
     try vault.groupSession().delete()
