@@ -66,6 +66,8 @@ import TokenVaultModel
     #expect(renewed.tags.count == 8 && renewed.unreadable == 0)
     before.generation = 2
     before.hasRecoverySlot = false
+    // The former keyring part still leads to the new key until a later boot has read that.
+    before.deletionChecks = [.init(generation: 1, boot: "boot")]
     #expect(before.isSound && before.current == "id-3")
     #expect(before.principals == ["client": "id-3"])
     #expect(try SampleGroup.content(of: opened) == before)
