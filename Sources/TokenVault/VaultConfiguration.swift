@@ -11,6 +11,9 @@ public struct VaultConfiguration: Sendable {
   public var group: GroupName
   /// The vault's directory. Its `groups` folder contains the group files.
   public var directory: String
+  /// The directory of this device's parts of the keys that the Secret Service has the other part of.
+  /// It is not in the vault's directory, so that a copy of the vault does not contain it.
+  public var devicePartDirectory: String
   /// The directories that are searched for manifests, in this order, before the shipped manifests.
   public var manifestDirectories: [String]
   /// The file that declares the whole machine shared (`/etc/tokenvault/device.json`).
@@ -66,8 +69,8 @@ public struct VaultConfiguration: Sendable {
     case create(GroupName)
   }
 
-  /// A configuration from environment variables: XDG_DATA_HOME, XDG_CONFIG_HOME, HOME,
-  /// TOKENVAULT_HOME, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR, DISPLAY, WAYLAND_DISPLAY,
+  /// A configuration from environment variables: XDG_DATA_HOME, XDG_CONFIG_HOME,
+  /// XDG_STATE_HOME, HOME, TOKENVAULT_HOME, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR, DISPLAY, WAYLAND_DISPLAY,
   /// CREDENTIALS_DIRECTORY.
   ///
   /// ```swift
@@ -93,6 +96,9 @@ public struct VaultConfiguration: Sendable {
     else { throw .homeNotSet }
     self.group = group
     self.directory = directory
+    devicePartDirectory =
+      (path("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" })
+      .map { $0 + "/tokenvault/device-keys" } ?? directory + "/device-keys"
     manifestDirectories = [
       configuration + "/tokenvault/keychain-groups", "/etc/tokenvault/keychain-groups",
     ]

@@ -52,6 +52,9 @@ public enum VaultError: Error, Sendable {
   case cache(MSALCacheError)
   /// The key file of a new custody could not be created.
   case keyFileNotCreated(path: String, errno: Int32)
+  /// A rekey that stays with its key file gives the file new content. This file is not one that
+  /// TokenVault made for this group alone and may write, so it was left as it is.
+  case keyFileNotReplaceable(path: String, group: GroupName)
   /// A file of the user could not be read or written.
   case file(path: String, call: String, errno: Int32)
   /// The cache file has no such account.
@@ -191,6 +194,7 @@ extension VaultError: CustomStringConvertible {
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"
     case .keyFileNotCreated(let path, let errno): "keyFileNotCreated(\(path), errno \(errno))"
+    case .keyFileNotReplaceable(let path, let group): "keyFileNotReplaceable(\(path), \(group))"
     case .file(let path, let call, let errno): "file(\(path), \(call), errno \(errno))"
     case .notInFile(let path): "notInFile(\(path))"
     case .ambiguousInFile(let path, let candidates):

@@ -12,6 +12,9 @@ public enum CustodyError: Error, Equatable, Sendable {
   case promptDismissed
   /// The collection is unlocked and has no key of this generation.
   case keyMissing(generation: UInt64)
+  /// The keyring has its part of the key, and the file at the path, which should have this device's
+  /// part of it, does not exist or has another size.
+  case devicePartMissing(path: String)
   /// An item was found, but it is not a key of 32 bytes, or the caller accepted none of the keys
   /// found.
   case wrongKey

@@ -4,8 +4,8 @@ package import TokenVaultCrypto
 ///
 /// In addition to the rules of ``KeyCustodian``:
 /// - A stored key was read back before `store` returns, and is never overwritten.
-/// - A deleted key was searched for again before `delete` returns: that deletion makes every copy
-///   of the file unreadable.
+/// - A deleted key was searched for again before `delete` returns: the deletion of either part of a
+///   key makes every copy of the file unreadable.
 /// - Nothing can be concluded from a search in a locked place: it fails with `locked`.
 package protocol StoringKeyCustodian: KeyCustodian where Reference == GroupKeyID {
   /// The key of a generation; throws `keyMissing` when the place is open and has none, and

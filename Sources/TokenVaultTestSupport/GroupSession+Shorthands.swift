@@ -93,7 +93,7 @@ extension GroupSession {
   package func rekey(
     to custody: GroupHeader.Custody? = nil, keyFile: String? = nil
   ) throws(VaultError) -> VaultError? {
-    try Rekey(self).changeKey(to: custody, keyFile: keyFile)
+    try Rekey(self).changeKey(to: custody, keyFile: keyFile).left
   }
 
   package func custody() throws(VaultError) -> GroupHeader.Custody {
@@ -115,8 +115,10 @@ extension GroupSession {
     try Backup(self).restore(from: path)
   }
 
+  @discardableResult
   package func makeRecoveryCode() throws(VaultError) -> SecretBytes {
-    try Recovery(self).makeRecoveryCode()
+    let made = try Recovery(self).makeRecoveryCode()
+    do { return try made.code.clone() } catch { throw .unexpected(type: "CryptoError") }
   }
 
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {

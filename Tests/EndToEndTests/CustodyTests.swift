@@ -59,12 +59,49 @@ import TokenVaultTestSupport
     #expect(locked.status == 77)
   }
 
+  /// With a copy from before, and with the file of today.
+  @Test func aLeakedPassphraseIsCuredByARekeyToAnother() throws {
+    let machine = try Machine()
+    let group = "com.example.passphrase"
+    func vault(_ arguments: String, _ passphrases: String..., input: String = "") throws
+      -> RunResult
+    {
+      let lines = passphrases.map { $0 + "\\n" }.joined()
+      return try machine.shell(
+        "exec \"$T\" \(arguments) --group \(group) --passphrase-fd 7 7< <(printf '\(lines)')",
+        input: input)
+    }
+    #expect(try vault("group create \(group) --custody passphrase", "leaked").status == 0)
+    _ = try vault("add --service a.example --username a", "leaked", input: "first\n")
+    let code = try vault("group recovery-code", "leaked")
+    #expect(code.status == 0, "\(code.errors)")
+    let copy = try machine.image()
+    let same = try vault("group rekey", "leaked", "leaked")
+    #expect(same.status == 0 && same.errors.contains("is the former one"), "\(same.errors)")
+    let ran = try vault("group rekey", "leaked", "new")
+    #expect(ran.status == 0 && !ran.errors.contains("is the former one"), "\(ran.errors)")
+    _ = try vault("add --service a.example --username a", "new", input: "second\n")
+    #expect(try vault("token --account a", "leaked").status == 77)
+    #expect(
+      try machine.shell(
+        "exec \"$T\" group rekey \(group) --recovery-code", input: code.output
+      ).status == 77)
+    #expect(try vault("token --account a", "new").output == "second\n")
+    // The stated limit.
+    let present = try machine.image()
+    try machine.restore(copy)
+    #expect(try vault("token --account a", "leaked").output == "first\n")
+    #expect(try vault("token --account a", "new").status == 77)
+    try machine.restore(present)
+    #expect(try vault("token --account a", "new").output == "second\n")
+  }
+
   @Test func aRecoveryCodeOpensTheGroupWhenTheKeyringLostItsKey() throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
     let code = try machine.succeed("group", "recovery-code")
     let header = try machine.header()
-    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 1))
+    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 2))
     #expect(try machine.vault("list").status == 77)
     let first = try #require(code.first)
     let wrong = (first == "a" || first == "A" ? "B" : "A") + code.dropFirst()
@@ -73,9 +110,9 @@ import TokenVaultTestSupport
     try machine.succeed("group", "rekey", "--recovery-code", input: code)
     #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
     #expect(try machine.token(Person.ada.username) == Person.ada.access + "\n")
-    #expect(try machine.generations() == [2])
+    #expect(try machine.generations() == [3])
     // The code is valid only for the key that it was made for.
-    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 2))
+    try machine.custodian.delete(GroupKeyID(groupID: header.groupID, generation: 3))
     #expect(try machine.vault("group", "rekey", "--recovery-code", input: code).status == 77)
   }
 
@@ -111,6 +148,39 @@ import TokenVaultTestSupport
     try machine.succeed("group", "rekey", group, "--key-file", key)
     for number in 0...kills { unsafe unlink("\(key).\(number)") }
     #expect(try token().output == "first\n")
+  }
+
+  /// The new content is in a second file until the group has its new key.
+  @Test func aRekeyWithTheSameKeyFileKilledAtAnyStepLeavesAGroupThatOpens() throws {
+    let machine = try Machine()
+    let group = "com.example.server"
+    let key = machine.home.appending(path: "key").path
+    func content() throws -> Data { try Data(contentsOf: URL(filePath: key)) }
+    try machine.succeed("group", "create", group, "--key-file", key)
+    try machine.succeed(
+      "add", "--group", group, "--service", "a.example", "--username", "a", input: "first\n")
+    var kills = 0
+    for call in ["/^rename", "/^unlink", "/^f(data)?sync", "/^pwrite", "/^write$"] {
+      for count in 1...100 {
+        let ran = try machine.shell(
+          "exec strace -f -qq -o /dev/null -e 'trace=\(call)' "
+            + "-e 'inject=\(call):signal=SIGKILL:when=\(count)' \"$T\" group rekey \(group)")
+        let wasKilled = ran.wasKilled || ran.status == 137
+        try #require(wasKilled || ran.status == 0, "\(call) \(count): \(ran.errors)")
+        let opened = try machine.vault("token", "--group", group, "--account", "a")
+        #expect(opened.output == "first\n", "\(call) \(count): \(opened.errors)")
+        if !wasKilled { break }
+        kills += 1
+      }
+    }
+    #expect(kills > 15, "too few commands were killed: \(kills)")
+    let former = try content()
+    let last = try machine.succeed("group", "rekey", group)
+    #expect(try content() != former, "\(last)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: machine.home.path)
+    #expect(names.filter { $0.hasPrefix("key") } == ["key"])
+    try machine.succeed("group", "verify", group)
+    #expect(try machine.succeed("token", "--group", group, "--account", "a") == "first\n")
   }
 
   @Test func aGroupCreatedDespiteAnErrorKeepsItsKeyFile() throws {

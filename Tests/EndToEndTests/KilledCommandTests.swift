@@ -69,6 +69,7 @@ import TokenVaultCrypto
     private let machine: Machine
     private let operation: Operation
     private var image: [String: Data] = [:]
+    private var deviceParts: [String: Data] = [:]
     private var key: [UInt8] = []
     private var id = GroupKeyID(groupID: [], generation: 0)
 
@@ -81,6 +82,7 @@ import TokenVaultCrypto
       try machine.succeed(
         "add", "--service", "git.example", "--username", "carol", input: "first\n")
       image = try machine.image()
+      deviceParts = try Machine.image(of: machine.deviceParts)
       let header = try machine.header()
       id = GroupKeyID(groupID: header.groupID, generation: header.generation)
       key = unsafe try machine.custodian.key(id).withUnsafeBytes { unsafe Array($0) }
@@ -96,6 +98,7 @@ import TokenVaultCrypto
 
     func reset() throws {
       try machine.restore(image)
+      try Machine.restore(deviceParts, to: machine.deviceParts)
       if operation == .create { return }
       let kept = try machine.custodian.generations(of: id.groupID)
       for generation in kept where generation != id.generation {
@@ -121,11 +124,15 @@ import TokenVaultCrypto
       let kept = try machine.generations()
       #expect(kept.first == generation, "\(place): the keyring has \(kept)")
       #expect(kept == [generation] || !done && isRotated && kept == [generation, generation + 1])
+      let parts = try machine.devicePartGenerations()
+      #expect(parts.first == generation, "\(place): the device has \(parts)")
+      #expect(parts == [generation] || !done && isRotated && parts == [generation, generation + 1])
       guard isRotated, !done else { return }
       // The remains of the killed command do not prevent the next sign-out.
       try machine.succeed("sign-out", Person.bob.username)
       #expect(try !machine.usernames().contains(Person.bob.username), place)
       #expect(try machine.generations() == [generation + 1], place)
+      #expect(try machine.devicePartGenerations() == [generation + 1], place)
     }
 
     private func checkCreation(isDone: Bool?, _ place: Comment) throws {
@@ -144,10 +151,13 @@ import TokenVaultCrypto
       #expect(try machine.token("carol") == "second\n", place)
       try machine.expectSound()
       #expect(try machine.keyCount() == 1, "\(place): a key is left")
+      let parts = try Machine.image(of: machine.deviceParts).count
+      #expect(parts == 1, "\(place): a device part is left")
       let left = try machine.image().keys.sorted()
       #expect(!left.contains { $0.hasSuffix(".new") }, "\(place): \(left)")
       try machine.succeed("group", "delete", Machine.group, "--yes")
       #expect(try machine.keyCount() == 0, place)
+      #expect(try Machine.image(of: machine.deviceParts).isEmpty, place)
       #expect(try !machine.image().keys.contains { $0.contains(".vault") }, place)
     }
 

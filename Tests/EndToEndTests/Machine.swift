@@ -25,6 +25,8 @@ final class Machine: Sendable {
 
   var vault: URL { home.appending(path: ".local/share/tokenvault") }
   var file: String { vault.appending(path: "groups/\(Self.group).vault").path }
+  /// The directory of this device's parts of the keys.
+  var deviceParts: URL { home.appending(path: ".local/state/tokenvault/device-keys") }
   var custodian: SecretServiceCustodian {
     SecretServiceCustodian(busAddress: session.busAddress, allowPrompt: false)
   }
@@ -172,12 +174,15 @@ final class Machine: Sendable {
   }
 
   /// Replaces the vault's files by new ones with this content.
-  func restore(_ image: [String: Data]) throws {
-    if FileManager.default.fileExists(atPath: vault.path) {
-      try FileManager.default.removeItem(at: vault)
+  func restore(_ image: [String: Data]) throws { try Self.restore(image, to: vault) }
+
+  /// Replaces the files in a directory by new ones with this content.
+  static func restore(_ image: [String: Data], to directory: URL) throws {
+    if FileManager.default.fileExists(atPath: directory.path) {
+      try FileManager.default.removeItem(at: directory)
     }
     for (name, bytes) in image {
-      let url = vault.appending(path: name)
+      let url = directory.appending(path: name)
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
@@ -191,6 +196,11 @@ final class Machine: Sendable {
 
   /// The generations of the group's key in the keyring.
   func generations() throws -> [UInt64] { try custodian.generations(of: header().groupID) }
+
+  /// The generations of the group's key of which this device has its part.
+  func devicePartGenerations() throws -> [UInt64] {
+    try DevicePartCustodian(directory: deviceParts.path).generations(of: header().groupID)
+  }
 
   /// The user names that `tokenvault list` prints, sorted.
   func usernames(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {

@@ -94,7 +94,8 @@ import TokenVaultTestSupport
     }
     #expect(written.contains(machine.file + "-wal"))
     let foreign = written.filter {
-      !$0.hasPrefix(machine.vault.path + "/") && $0 != "/dev/null"
+      !$0.hasPrefix(machine.vault.path + "/") && !$0.hasPrefix(machine.deviceParts.path + "/")
+        && $0 != "/dev/null"
     }
     #expect(foreign.isEmpty)
   }

@@ -58,6 +58,39 @@ import TokenVaultTestSupport
     try bench.machine.expectSound()
   }
 
+  /// A rekey gives the account another lock while processes wait for the former one.
+  @Test func sixtyFourProcessesMakeOneRefreshWhileTheGroupIsRekeyed() throws {
+    let bench = try SignedInMachine()
+    try bench.signIn(Self.ada)
+    let command = [try built("tokenvault")] + bench.token(Self.ada)
+    for round in 0..<10 {
+      try bench.expire(Self.ada)
+      let before = try bench.provider.counter("refreshRequests")
+      let generation = try bench.machine.header().generation
+      try bench.provider.fault(#"{"grant": "refresh_token", "delayAfter": \#(round * 40 + 1)}"#)
+      let processes = try (0..<64).map { _ in try bench.machine.start(command) }
+      let rekey = try bench.machine.start([built("tokenvault"), "group", "rekey"])
+      var tokens: Set<String> = []
+      for process in processes {
+        var ran = try process.wait()
+        for _ in 0..<5 where ran.isTimeout { ran = try bench.machine.run(command) }
+        try #require(ran.status == 0, "round \(round): \(ran.errors)")
+        tokens.insert(ran.output)
+      }
+      var ran = try rekey.wait()
+      for _ in 0..<5 where ran.isTimeout {
+        ran = try bench.machine.run([built("tokenvault"), "group", "rekey"])
+      }
+      #expect(ran.status == 0, "round \(round): \(ran.errors)")
+      #expect(try bench.machine.header().generation == generation + 1)
+      #expect(tokens.count == 1, "round \(round)")
+      #expect(try bench.provider.counter("refreshRequests") == before + 1, "round \(round)")
+    }
+    #expect(try bench.provider.counter("reuses") == 0)
+    #expect(try bench.provider.counter("familiesKilled") == 0)
+    try bench.machine.expectSound()
+  }
+
   /// The refresh is killed at each system call that sends or stores something. The next process
   /// must get a token, or report why the user has to sign in.
   @Test func aRefreshKilledAtAnyStepAffectsNoOtherAccount() throws {

@@ -75,7 +75,8 @@ struct ContractTests {
     (
       "group show",
       [
-        "custody", "deviceMode", "exists", "generation", "manifest", "members", "name", "title",
+        "custody", "deviceMode", "devicePart", "exists", "generation", "manifest", "members",
+        "name", "title",
       ]
     ),
     ("group members", ["group", "members"]),
@@ -92,7 +93,8 @@ struct ContractTests {
     (
       "group rekey",
       [
-        "custody", "deviceMode", "exists", "generation", "manifest", "members", "name", "title",
+        "custody", "deviceMode", "devicePart", "exists", "generation", "manifest", "members",
+        "name", "title",
       ]
     ),
     ("import --remove one.json ada@contoso.example", ["account", "entriesRemoved", "file"]),

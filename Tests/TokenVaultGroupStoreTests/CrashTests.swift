@@ -65,8 +65,10 @@ import TokenVaultModel
         #expect(try happened("erasable", in: group), "half an account")
       } else {
         let locked = try LockedGroup(path: path)
-        let crossed = try locked.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: keys.old))
-        let isNew = crossed.isEqual(to: try SecretBytes(copying: keys.new))
+        let part = try locked.unwrapKeyringPart(
+          from: 1, with: SecretBytes(copying: keys.old),
+          device: SecretBytes(copying: device(keys.new)))
+        let isNew = part.isEqual(to: try SecretBytes(copying: keys.new))
         #expect(isNew)
       }
       try reset(path, to: image)

@@ -18,7 +18,7 @@ import TokenVaultModel
       transaction.state.current = alice.tag
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["small.vault"])
-    return (try contents(group.path), group.key)
+    return (try contents(group.path), group.secret)
   }
 
   private static let parts = 16
@@ -169,8 +169,7 @@ import TokenVaultModel
     }
     let report = try opened.write {
       try $0.rotate(
-        to: SecretBytes.random(count: 32), erasing: alice, boot: "boot",
-        wrapsSuccessorKey: false,
+        to: GenerationKey(SecretBytes.random(count: 32)), erasing: alice, boot: "boot",
         deletesOldKey: false)
     }
     #expect(report == .init(erased: 1, unreadable: 1))
@@ -209,8 +208,7 @@ import TokenVaultModel
       "UPDATE name SET sealed = zeroblob(284); UPDATE meta SET value = zeroblob(284) WHERE id = 6")
     let report = try opened.write {
       try $0.rotate(
-        to: SecretBytes.random(count: 32), erasing: alice, boot: "boot",
-        wrapsSuccessorKey: false,
+        to: GenerationKey(SecretBytes.random(count: 32)), erasing: alice, boot: "boot",
         deletesOldKey: false)
     }
     #expect(report.erased == 1)

@@ -87,17 +87,15 @@ import TokenVaultModel
       try transaction.setSlot(
         .recovery, under: SecretBytes(copying: slotKey),
         parameters: .init(salt: [UInt8](repeating: 1, count: 32)))
-      transaction.state.principals["client"] = GroupState.Principal(
-        account: [],
-        previousAccount: .init(homeAccountID: "h", environment: "e", username: "gone@x"))
+      transaction.state.principals["client"] = GroupState.Principal(account: nil)
     }
-    let oldKey = group.key
+    let oldSecret = group.secret
     let copy = try contents(scratch("a.vault"))
     try write(copy, to: scratch("copy.vault"))
     let after = try group.signOut([SampleGroup.alice.username], boot: "boot")
 
     // The new key.
-    #expect(throws: StoreError.wrongKey) { _ = try unlock(scratch("copy.vault"), group.key) }
+    #expect(throws: StoreError.wrongKey) { _ = try unlock(scratch("copy.vault"), group.secret) }
     // The keys in the current file: the lookup key and the keys derived from it, the keys of the
     // remaining accounts, and the slot's key.
     let locked = try LockedGroup(path: scratch("copy.vault"))
@@ -111,8 +109,9 @@ import TokenVaultModel
           try key.openRow(state, locked.header.associatedData(.state))
         }
       }
-      let held = try #require(transaction.state.slotKeys[KeySlot.Position.recovery.rawValue])
-      let moved = try SecretBytes(copying: held)
+      guard let moved = try transaction.rotationKeys().key(.slot, 5) else {
+        throw StoreError.damaged(rows: nil)
+      }
       #expect(throws: StoreError.wrongKey) {
         _ = try locked.open(slot, at: .recovery, with: moved)
       }
@@ -121,14 +120,14 @@ import TokenVaultModel
     #expect(carolsRows.count == 32)
     // The documented limit: the recovery code of that time still opens a copy from that time.
     let fromCode = try locked.open(slot, at: .recovery, with: SecretBytes(copying: slotKey))
-    let isOld = fromCode.isEqual(to: try SecretBytes(copying: oldKey))
+    let isOld = fromCode.isEqual(to: try key(oldSecret, of: locked.header).key)
     #expect(isOld)
     // The recovery code also opens the current file.
     let present = try LockedGroup(path: scratch("a.vault"))
     let presentSlot = try #require(try present.slot(.recovery))
     let presentKey = try present.open(
       presentSlot, at: .recovery, with: SecretBytes(copying: slotKey))
-    let isPresent = presentKey.isEqual(to: try SecretBytes(copying: group.key))
+    let isPresent = presentKey.isEqual(to: try key(group.secret, of: present.header).key)
     #expect(isPresent)
   }
 
@@ -150,13 +149,17 @@ import TokenVaultModel
       try SampleGroup.add(SampleGroup.alice, to: transaction)
       try SampleGroup.add(SampleGroup.carol, to: transaction)
     }
-    let oldKey = group.key
+    let oldSecret = group.secret
     try group.signOut([SampleGroup.alice.username], boot: "first boot")
     // Only the old key is left, as after a power cut that removed the new one from the keyring.
     let locked = try LockedGroup(path: scratch("a.vault"))
     #expect(try locked.generationsWithWrappedSuccessorKey() == [1])
-    let crossed = try locked.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: oldKey))
-    let opened = try locked.unlock(crossed)
+    let part = try locked.unwrapKeyringPart(
+      from: 1, with: SecretBytes(copying: oldSecret),
+      device: SecretBytes(copying: device(group.secret)))
+    let isPresent = part.isEqual(to: try SecretBytes(copying: group.secret))
+    #expect(isPresent)
+    let opened = try group.open()
     let (gone, stays) = try opened.read { transaction in
       (
         try transaction.accounts(named: CaseFolding.fold(SampleGroup.alice.username)).count,
@@ -175,7 +178,9 @@ import TokenVaultModel
     let later = try LockedGroup(path: scratch("a.vault"))
     #expect(try later.generationsWithWrappedSuccessorKey().isEmpty)
     #expect(throws: StoreError.damaged(rows: nil)) {
-      _ = try later.unwrapSuccessorKey(of: 1, with: SecretBytes(copying: oldKey))
+      _ = try later.unwrapKeyringPart(
+        from: 1, with: SecretBytes(copying: oldSecret),
+        device: SecretBytes(copying: device(group.secret)))
     }
     #expect(try group.open().read { $0.state.pendingDeletions }.isEmpty)
   }
@@ -215,8 +220,7 @@ import TokenVaultModel
     #expect(throws: StoreError.accountGone) {
       try after.write {
         try $0.rotate(
-          to: SecretBytes.random(count: 32), erasing: [stale], boot: "boot",
-          wrapsSuccessorKey: false,
+          to: GenerationKey(SecretBytes.random(count: 32)), erasing: [stale], boot: "boot",
           deletesOldKey: false)
       }
     }
@@ -240,8 +244,7 @@ import TokenVaultModel
     #expect(throws: StoreError.accountGone) {
       try after.write {
         try $0.rotate(
-          to: SecretBytes.random(count: 32), erasing: stale, boot: "boot",
-          wrapsSuccessorKey: false,
+          to: GenerationKey(SecretBytes.random(count: 32)), erasing: stale, boot: "boot",
           deletesOldKey: false)
       }
     }
@@ -279,12 +282,12 @@ import TokenVaultModel
     try opened.write { transaction in
       let alice = try transaction.accounts(named: CaseFolding.fold("work"))
       _ = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: alice, boot: "boot", wrapsSuccessorKey: false,
+        to: GenerationKey(SecretBytes(copying: next)), erasing: alice, boot: "boot",
         deletesOldKey: false)
       try transaction.setCustody(.keyFile)
       try SampleGroup.add(SampleGroup.bob, to: transaction)
     }
-    group.key = next
+    group.secret = next
     let again = try group.open()
     #expect(again.header.custody == .keyFile)
     #expect(try again.read { try $0.verify() } == opened.read { try $0.verify() })
@@ -300,14 +303,56 @@ import TokenVaultModel
     }
     let reader = try group.open()
     let late = try LockedGroup(path: scratch("a.vault"))
-    let oldKey = group.key
+    let oldSecret = group.secret
     try group.signOut([SampleGroup.alice.username])
     #expect(throws: StoreError.generationChanged) { try reader.read { _ in } }
     #expect(throws: StoreError.generationChanged) { try reader.write { _ in } }
     // The header was read before the rotation, when this key was the right one.
     do {
-      _ = try late.unlock(SecretBytes(copying: oldKey))
+      let old = try key(oldSecret, of: late.header)
+      _ = try late.unlock(old.key.clone())
       Issue.record("opened with an erased key")
     } catch { #expect(error as? StoreError == .generationChanged) }
+  }
+
+  @Test func theStateKeepsNothingOfAnErasedAccount() throws {
+    let scratch = try Scratch()
+    var group = try FreshGroup(scratch("a.vault")) { transaction in
+      let alice = try SampleGroup.add(SampleGroup.alice, to: transaction)
+      let carol = try SampleGroup.add(SampleGroup.carol, to: transaction)
+      transaction.state.current = alice.tag
+      transaction.state.principals = [
+        "first": .init(account: alice.tag), "second": .init(account: carol.tag),
+        // As programs left it that kept the tags of erased accounts.
+        "third": .init(account: [UInt8](repeating: 9, count: 32)),
+      ]
+    }
+    let (alice, carol) = try group.open().read { transaction in
+      let principals = transaction.state.principals
+      return (try #require(principals["first"]?.account), principals["second"])
+    }
+    let state = try group.signOut([SampleGroup.alice.username]).read { $0.state }
+    #expect(Data(state.encoded()).range(of: Data(alice)) == nil)
+    #expect(state.current == nil)
+    let erased = GroupState.Principal(account: nil)
+    #expect(state.principals == ["first": erased, "second": carol, "third": erased])
+  }
+
+  @Test func theNameInAnOlderStateIsDropped() throws {
+    var writer = ByteWriter()
+    for number: UInt64 in [1, 0, 0] { writer.number(number) }
+    writer.list([UInt64](repeating: 0, count: 4)) { $0.number($1) }
+    writer.data([])
+    writer.list(["client"]) { writer, client in
+      writer.text(client)
+      writer.data([UInt8](repeating: 9, count: 32))
+      writer.list([0]) { writer, _ in
+        for text in ["id", "id.example", "gone@id.example"] { writer.text(text) }
+      }
+    }
+    for _ in 0..<3 { writer.list([UInt64]()) { $0.number($1) } }
+    let state = try GroupState(encoded: writer.bytes)
+    #expect(state.principals == ["client": .init(account: [UInt8](repeating: 9, count: 32))])
+    #expect(Data(state.encoded()).range(of: Data("gone".utf8)) == nil)
   }
 }

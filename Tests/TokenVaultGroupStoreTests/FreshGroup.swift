@@ -5,21 +5,38 @@ import TokenVaultModel
 
 @testable import TokenVaultGroupStore
 
-func unlock(_ path: String, _ key: [UInt8]) throws -> UnlockedGroup {
-  try LockedGroup(path: path).unlock(SecretBytes(copying: key))
+/// The key of a group that is made of one secret. If the Secret Service has the custody, the secret
+/// is the keyring's part, and the device's part is made of it.
+func key(_ secret: [UInt8], of header: GroupHeader) throws -> GenerationKey {
+  guard header.custody == .secretService, !header.isOutdated else {
+    return GenerationKey(try SecretBytes(copying: secret))
+  }
+  let parts = KeyParts(
+    keyring: try SecretBytes(copying: secret), device: try SecretBytes(copying: device(secret)))
+  return try GenerationKey(parts, of: header.groupID)
+}
+
+/// The device part of a key that is made of one secret.
+func device(_ secret: [UInt8]) -> [UInt8] { secret.map { $0 ^ 0x55 } }
+
+func unlock(_ path: String, _ secret: [UInt8]) throws -> UnlockedGroup {
+  let locked = try LockedGroup(path: path)
+  let key = try key(secret, of: locked.header)
+  return try locked.unlock(key.key.clone())
 }
 
 /// A new, published group under random keys.
 struct FreshGroup {
   let path: String
-  var key: [UInt8]
+  /// The secret that its key is made of.
+  var secret: [UInt8]
 
   init(
     _ path: String, custody: GroupHeader.Custody = .secretService,
     _ fill: (GroupTransaction) throws -> Void = { _ in }
   ) throws {
     self.path = path
-    key = try RandomBytes.make(32)
+    secret = try RandomBytes.make(32)
     try build(custody: custody, fill)
     try GroupCreation.publish(path)
   }
@@ -29,13 +46,15 @@ struct FreshGroup {
   ) throws {
     let header = GroupHeader(
       groupID: try RandomBytes.make(16), generation: 1, custody: custody)
-    let group = try GroupCreation.draft(path, header: header, key: SecretBytes(copying: key))
+    let group = try GroupCreation.draft(
+      path, header: header, key: key(secret, of: header))
     try group.write(fill)
   }
 
-  func open() throws -> UnlockedGroup { try unlock(path, key) }
+  func open() throws -> UnlockedGroup { try unlock(path, secret) }
 
-  /// Signs accounts out with a rotation that erases them. The new key becomes `key`.
+  /// Signs accounts out with a rotation that erases them. The secret of the new key becomes
+  /// `secret`.
   @discardableResult
   mutating func signOut(_ names: [String], boot: String? = nil) throws -> UnlockedGroup {
     let next = try RandomBytes.make(32)
@@ -43,11 +62,11 @@ struct FreshGroup {
     try group.write { transaction in
       let accounts = try names.flatMap { try transaction.accounts(named: CaseFolding.fold($0)) }
       let report = try transaction.rotate(
-        to: SecretBytes(copying: next), erasing: accounts, boot: boot ?? "boot",
-        wrapsSuccessorKey: boot != nil, deletesOldKey: boot != nil)
+        to: key(next, of: group.header), erasing: accounts, boot: boot ?? "boot",
+        deletesOldKey: boot != nil)
       #expect(report == .init(erased: accounts.count, unreadable: 0))
     }
-    key = next
+    secret = next
     #expect(try group.truncateLog())
     return group
   }

@@ -29,7 +29,7 @@ import TokenVaultModel
     try FileManager.default.createDirectory(
       atPath: scratch("keys"), withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    try write(group.key, to: scratch("keys/1"))
+    try write(group.secret, to: scratch("keys/1"))
 
     let processes = try (0..<16).map {
       try RunningProgram([probePath(), "mixed", path, scratch("keys"), "\($0)", "200"])

@@ -37,10 +37,7 @@ import TokenVaultModel
         in: &account)
       try transaction.update(&account)
       transaction.state.current = account.tag
-      transaction.state.principals[words[6]] = .init(
-        account: account.tag,
-        previousAccount: .init(
-          homeAccountID: words[12], environment: words[5], username: words[12]))
+      transaction.state.principals[words[6]] = .init(account: account.tag)
       try transaction.setExtras(Array(words[11].utf8))
     }
     let opened = try group.open()

@@ -8,7 +8,8 @@ import TokenVaultModel
 /// A small group with known content: three accounts with names, tokens and metadata, a recovery
 /// slot, and a fourth account that the rotation to generation 2 signed out.
 ///
-/// `Fixtures/v1-group.vault` was made by `make(at:keys:)`; `SampleGroup.content` is its content.
+/// `Fixtures/v1-group.vault` was made by `make(at:keys:)` in format version 1; `SampleGroup.content`
+/// is its content.
 enum SampleGroup {
   /// The keys of the fixture, from the file `v1-group.json` beside it.
   struct Keys: Codable {
@@ -88,16 +89,13 @@ enum SampleGroup {
     let header = GroupHeader(
       groupID: try bytes(hex: keys.groupID), generation: 1, custody: .secretService)
     let group = try GroupCreation.draft(
-      path, header: header, key: SecretBytes(copying: bytes(hex: keys.firstGeneration)))
+      path, header: header, key: key(bytes(hex: keys.firstGeneration), of: header))
     let leaver = try group.write { transaction in
       let current = try add(Self.alice, to: transaction)
       try add(Self.bob, to: transaction, kinds: [.secret])
       try add(Self.carol, to: transaction)
       transaction.state.current = current.tag
-      transaction.state.principals["client-one"] = GroupState.Principal(
-        account: current.tag,
-        previousAccount: GroupState.PreviousAccount(
-          homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example"))
+      transaction.state.principals["client-one"] = GroupState.Principal(account: current.tag)
       try transaction.setExtras(Array(#"{"AppMetadata":{}}"#.utf8))
       try transaction.setSlot(
         .recovery, under: SecretBytes(copying: bytes(hex: keys.recoverySlot)),
@@ -106,8 +104,8 @@ enum SampleGroup {
     }
     try group.write { transaction in
       _ = try transaction.rotate(
-        to: SecretBytes(copying: bytes(hex: keys.secondGeneration)), erasing: [leaver],
-        boot: "boot-of-the-fixture", wrapsSuccessorKey: true, deletesOldKey: true)
+        to: key(bytes(hex: keys.secondGeneration), of: header), erasing: [leaver],
+        boot: "boot-of-the-fixture", deletesOldKey: true)
     }
     _ = try group.truncateLog()
     close(group)
@@ -131,7 +129,6 @@ enum SampleGroup {
     var generation: UInt64
     var accounts: [String: Entry] = [:]
     var current: String?
-    var previousAccounts: [String: GroupState.PreviousAccount?] = [:]
     var principals: [String: String] = [:]
     var pendingDeletions: [UInt64]
     var deletionChecks: [GroupState.DeletionCheck]
@@ -148,7 +145,8 @@ enum SampleGroup {
         current: try transaction.currentAccount()?.record.homeAccountID,
         pendingDeletions: state.pendingDeletions, deletionChecks: state.deletionChecks,
         extras: String(decoding: try transaction.extras(), as: UTF8.self),
-        hasRecoverySlot: transaction.hasSlot(.recovery), isSound: try transaction.verify().isSound)
+        hasRecoverySlot: try transaction.hasSlot(.recovery),
+        isSound: try transaction.verify().isSound)
       var accounts: [StoredAccount] = []
       let damaged = try transaction.forEachAccount { accounts.append($0) }
       #expect(damaged == 0)
@@ -166,7 +164,6 @@ enum SampleGroup {
           })
       }
       for (client, principal) in state.principals {
-        content.previousAccounts[client] = principal.previousAccount
         content.principals[client] =
           accounts.first { $0.tag == principal.account }?.record.homeAccountID
       }
@@ -194,10 +191,6 @@ enum SampleGroup {
     }
     content.current = alice.homeAccountID
     content.principals = ["client-one": alice.homeAccountID]
-    content.previousAccounts = [
-      "client-one": GroupState.PreviousAccount(
-        homeAccountID: "old-id", environment: "old.example", username: "old@contoso.example")
-    ]
     return content
   }()
 }

@@ -46,8 +46,8 @@ import TokenVaultCrypto
       try group.write { transaction in
         Issue.record("the transaction began")
         _ = try transaction.rotate(
-          to: SecretBytes.random(count: 32), erasing: transaction.accounts(named: []),
-          boot: "boot", wrapsSuccessorKey: true, deletesOldKey: true)
+          to: GenerationKey(for: .secretService, of: transaction.header.groupID),
+          erasing: transaction.accounts(named: []), boot: "boot", deletesOldKey: true)
       }
     }
     #expect(throws: StoreError.damaged(rows: nil)) { _ = try group.read { try $0.verify() } }

@@ -23,7 +23,7 @@ import TokenVaultModel
       values[parts[0]] = try bytes(hex: parts[1])
     }
     self.values = values
-    #expect(values.count == 28)
+    #expect(values.count == 34)
   }
 
   private func value(_ name: String) throws -> [UInt8] { try #require(values[name], "\(name)") }
@@ -34,10 +34,10 @@ import TokenVaultModel
   private func data(_ value: [UInt8]) -> [UInt8] { number(UInt64(value.count)) + value }
   private func text(_ value: String) -> [UInt8] { data(Array(value.utf8)) }
 
-  private func derive(_ key: [UInt8], _ purpose: String) throws -> [UInt8] {
+  private func derive(_ key: [UInt8], _ purpose: String, version: Int = 1) throws -> [UInt8] {
     let derived = try KeyDerivation.hkdfSHA256(
       SecretBytes(copying: key), salt: value("group-id"),
-      info: Array("tokenvault/1/\(purpose)".utf8), count: 32)
+      info: Array("tokenvault/\(version)/\(purpose)".utf8), count: 32)
     return unsafe derived.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
@@ -62,13 +62,16 @@ import TokenVaultModel
 
   @Test func theWorkedExampleMatchesTheDocument() throws {
     let wrap = try value("wrap")
-    #expect(try derive(value("group-key"), "wrap") == wrap)
+    let groupKey = try value("group-key")
+    #expect(
+      try derive(value("keyring-part") + value("device-part"), "group-key", version: 2) == groupKey)
+    #expect(try derive(groupKey, "wrap") == wrap)
     #expect(try derive(value("lookup-key"), "tags") == value("tags"))
     #expect(try derive(value("lookup-key"), "rows") == value("rows"))
     #expect(try derive(value("slot-key"), "slot-step") == value("slot-step"))
 
     let clear =
-      try Array("TKVT".utf8) + [0, 0, 0, 1] + value("group-id") + [0, 0, 0, 0, 0, 0, 0, 2, 1]
+      try Array("TKVT".utf8) + [0, 0, 0, 2] + value("group-id") + [0, 0, 0, 0, 0, 0, 0, 2, 1]
     #expect(try value("header") == clear + Digest.sha256(clear))
     #expect(try opened(value("check"), wrap, "check") == Array("TokenVault group key".utf8))
     #expect(
@@ -118,9 +121,8 @@ import TokenVaultModel
       number(try value("row-digest")[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) })
     }
     let state =
-      try [1, 1, 1, 4] + words + data(account) + [1] + text("client") + data(account)
-      + [1] + text("old.t") + text("login.windows.net") + text("old@contoso.example")
-      + [1, 1] + [1, 1] + text("boot") + [1, 10] + data(value("slot-step"))
+      [3, 1, 1, 4] + words + data(account) + [1] + text("client") + data(account)
+      + [1, 1] + [1, 1] + text("boot") + [2, 1] + text("client") + [1] + text("/cache.json")
     #expect(try value("state-plaintext") == state)
     #expect(try unpadded(opened(value("state-row"), wrap, "state")) == state)
 
@@ -131,10 +133,23 @@ import TokenVaultModel
       try opened(
         Array(slot.dropFirst(parameters.count + 1)), value("slot-step"), "slot",
         place: [10] + parameters) == value("group-key"))
+    let bridgePart = try value("previous-bridge-part")
+    #expect(try derive(value("previous-keyring-part"), "bridge-part", version: 2) == bridgePart)
     #expect(
       try opened(
-        value("bridge-row"), derive(value("previous-group-key"), "wrap"), "bridge", place: [1])
-        == value("group-key"))
+        value("bridge-row"), derive(bridgePart + value("device-part"), "bridge", version: 2),
+        "bridge", place: [1, 2]) == value("keyring-part"))
+    #expect(
+      try derive(value("keyring-part"), "bridge-part", version: 2) == value("bridge-part"))
+    func entry(_ purpose: UInt8, _ number: UInt8, _ key: String) throws -> [UInt8] {
+      try [purpose, 0, 0, 0, 0, 0, 0, 0, number] + value(key)
+    }
+    #expect(
+      try value("rotation-plaintext")
+        == entry(1, 5, "slot-step") + entry(2, 1, "previous-bridge-part")
+        + entry(2, 2, "bridge-part"))
+    #expect(
+      try opened(value("rotation-row"), wrap, "rotation") == value("rotation-plaintext"))
   }
 
   @Test func theWorkedExampleOpensAsAGroupFile() throws {
@@ -147,6 +162,7 @@ import TokenVaultModel
       ("INSERT OR REPLACE INTO meta VALUES(2, ?)", ["lookup-key-row"]),
       ("INSERT OR REPLACE INTO meta VALUES(3, ?)", ["state-row"]),
       ("INSERT OR REPLACE INTO meta VALUES(5, ?)", ["slot-row"]),
+      ("INSERT OR REPLACE INTO meta VALUES(7, ?)", ["rotation-row"]),
       ("INSERT OR REPLACE INTO meta VALUES(1001, ?)", ["bridge-row"]),
       ("INSERT INTO account VALUES(1, ?, ?)", ["account-tag", "sheet-row"]),
       ("INSERT INTO account_key VALUES(1, ?, ?)", ["account-key-id", "account-key-row"]),
@@ -168,9 +184,12 @@ import TokenVaultModel
     #expect(try slot.encoded() == value("slot-row"))
     let fromSlot = try locked.open(
       slot, at: .recovery, with: SecretBytes(copying: value("slot-key")))
-    let fromWrappedSuccessor = try locked.unwrapSuccessorKey(
-      of: 1, with: SecretBytes(copying: value("previous-group-key")))
-    let isSame = fromSlot.isEqual(to: expected) && fromWrappedSuccessor.isEqual(to: expected)
+    let part = try locked.unwrapKeyringPart(
+      from: 1, with: SecretBytes(copying: value("previous-keyring-part")),
+      device: SecretBytes(copying: value("device-part")))
+    let parts = KeyParts(keyring: part, device: try SecretBytes(copying: value("device-part")))
+    let fromParts = try parts.key(of: locked.header.groupID)
+    let isSame = fromSlot.isEqual(to: expected) && fromParts.isEqual(to: expected)
     #expect(isSame)
     let opened = try locked.unlock(expected)
     let (record, secret, current, state) = try opened.read { transaction in

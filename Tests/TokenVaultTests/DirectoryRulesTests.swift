@@ -33,11 +33,11 @@ import TokenVaultModel
   @Test func aDirectoryHasOneRuleAndUnsafePathsAreRefused() throws {
     try rules.set(rule("/a", 1))
     try rules.set(rule("/a", 2))
-    #expect(try rules.all().map { $0.account[0] } == [2])
+    #expect(try rules.all().map { $0.accounts.map(\.[0]) } == [[2]])
     for bad in ["relative", "/a\nb", "/a\tb", ""] {
       #expect(throws: VaultError.self) { try rules.set(rule(bad)) }
     }
-    #expect(try rules.remove(group: .universalStorage, accounts: [rule("", 2).account]) == 1)
+    #expect(try rules.remove(group: .universalStorage, accounts: rule("", 2).accounts) == 1)
     #expect(try rules.all() == [])
   }
 

@@ -21,8 +21,8 @@ import TokenVaultModel
     try session.importCache(Person.ada.cache() + Person.bob.cache())
   }
 
-  /// Tries every secret of the keyring on a copy of the file.
-  /// - Returns: how many of them open it.
+  /// Tries every secret of the keyring, with every device part, on a copy of the file.
+  /// - Returns: how many pairs of them open it.
   private func opens(_ backup: [(URL, Data)]) throws -> Int {
     let other = try TestVault(session: vault.session)
     try FileSafety.makeDirectory(other.directory.appending(path: "groups").path)
@@ -34,15 +34,21 @@ import TokenVaultModel
     var opened = 0
     let secrets = try vault.keyringSecrets()
     #expect(!secrets.isEmpty)
-    for secret in secrets {
-      let key = try Base64URL.decodeSecret(try SecretBytes(copying: Array(secret.utf8)))
-      let locked = try LockedGroup(path: other.file().path)
-      do {
-        _ = try locked.unlock(key)
-        opened += 1
-      } catch StoreError.wrongKey {}
+    let devices = try vault.deviceParts()
+    #expect(!devices.isEmpty)
+    for (secret, device) in secrets.flatMap({ secret in devices.map { (secret, $0) } }) {
+      let part = try Base64URL.decodeSecret(try SecretBytes(copying: Array(secret.utf8)))
+      let parts = KeyParts(keyring: part, device: try SecretBytes(copying: device))
+      if try opens(other.file().path, with: parts) { opened += 1 }
     }
     return opened
+  }
+
+  private func opens(_ path: String, with parts: KeyParts) throws -> Bool {
+    let locked = try LockedGroup(path: path)
+    let key = try parts.key(of: locked.header.groupID)
+    do { _ = try locked.unlock(key) } catch StoreError.wrongKey { return false }
+    return true
   }
 
   @Test func anErasedAccountIsGoneFromTheFileAndItsKeyFromTheKeyring() throws {
@@ -91,8 +97,11 @@ import TokenVaultModel
     try session.signOut([Person.ada.id])
     let locked = try LockedGroup(path: vault.file().path)
     #expect(try locked.generationsWithWrappedSuccessorKey() == [1])
-    // An attacker with the former key gets the new one, which opens only the remaining accounts.
-    let next = try locked.unwrapSuccessorKey(of: 1, with: key)
+    // An attacker with the keyring's former part and the present device part gets the new key, which
+    // opens only the remaining accounts.
+    let device = try vault.parts.device.key(try session.keyID())
+    let part = try locked.unwrapKeyringPart(from: 1, with: key, device: device)
+    let next = try KeyParts(keyring: part, device: device).key(of: locked.header.groupID)
     let group = try locked.unlock(next)
     let damaged = try group.read {
       try $0.forEachAccount { #expect($0.record.homeAccountID == Person.bob.id) }

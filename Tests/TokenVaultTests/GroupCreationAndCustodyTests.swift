@@ -77,12 +77,15 @@ import TokenVaultModel
     try FileSafety.makeDirectory(vault.directory.appending(path: "groups").path)
     let header = GroupHeader(
       groupID: try RandomBytes.make(16), generation: 1, custody: .secretService)
-    let key = try SecretBytes.random(count: 32)
-    _ = try GroupCreation.draft(path, header: header, key: key)
-    try vault.custodian.store(key, as: GroupKeyID(groupID: header.groupID, generation: 1))
+    let parts = try KeyParts()
+    _ = try GroupCreation.draft(
+      path, header: header, key: GenerationKey(parts, of: header.groupID))
+    let id = GroupKeyID(groupID: header.groupID, generation: 1)
+    try vault.parts.store(parts, as: id)
     #expect(try vault.groupSession().accounts(.all).emptyReason == .groupDoesNotExist)
     try vault.groupSession().create()
     #expect(try vault.keyringGenerations(header.groupID) == [])
+    #expect(try vault.parts.device.generations(of: header.groupID) == [])
     #expect(try files(vault) == ["com.microsoft.identity.universalstorage.vault"])
     // A file that was cut short before its header was written.
     try vault.groupSession().delete()

@@ -121,7 +121,7 @@ import TokenVaultModel
     try FileLock.hold(session.configuration.lockPath, waiting: 0) { () throws -> Void in
       Thread.detachNewThread {
         started.signal()
-        let outcome = Result<VaultError?, any Error> { try Rekey(session).changeKey() }
+        let outcome = Result<VaultError?, any Error> { try Rekey(session).changeKey().left }
         result.withLock { $0 = outcome }
         ended.signal()
       }

@@ -161,12 +161,12 @@ import TokenVaultModel
             .appending(path: $0.0.lastPathComponent), $0.1
         )
       })
-    let doubtful = try SecretBytes.random(count: 32)
+    let doubtful = try KeyParts()
     let other = try opened(
       copy.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") })
     try other.write {
       _ = try $0.rotate(
-        to: doubtful, erasing: [], boot: "first boot", wrapsSuccessorKey: true,
+        to: GenerationKey(doubtful, of: other.header.groupID), erasing: [], boot: "first boot",
         deletesOldKey: false)
       try $0.setCustody(.secretService)
       try $0.removeSlot(.custody)
@@ -175,7 +175,7 @@ import TokenVaultModel
     let length = try #require(before.last?.1.count)
     #expect(log.count > length && log.prefix(length) == before.last?.1)
     let id = try session().keyID(2)
-    try vault.custodian.store(doubtful, as: id)
+    try vault.parts.store(doubtful, as: id)
     let handle = try FileHandle(forWritingTo: URL(filePath: vault.file().path + "-wal"))
     try handle.seek(toOffset: UInt64(length))
     try handle.write(contentsOf: log.dropFirst(length))
@@ -215,7 +215,7 @@ import TokenVaultModel
     session.close()
     try vault.custodian.delete(try session.keyID())
     let missing = #expect(throws: VaultError.self) { try vault.groupSession().accounts(.all) }
-    #expect(missing?.custody == .keyMissing(generation: 2))
+    #expect(missing?.custody == .keyMissing(generation: 3))
 
     let rescued = vault.groupSession()
     try rescued.open(recoveryCode: code)

@@ -73,9 +73,10 @@ import TokenVaultModel
     }
     let header = GroupHeader(
       groupID: try RandomBytes.make(16), generation: 1, custody: .secretService)
-    let key = try SecretBytes.random(count: 32)
-    _ = try GroupCreation.draft(path, header: header, key: key)
-    try vault.custodian.store(key, as: GroupKeyID(groupID: header.groupID, generation: 1))
+    let parts = try KeyParts()
+    _ = try GroupCreation.draft(
+      path, header: header, key: GenerationKey(parts, of: header.groupID))
+    try vault.parts.store(parts, as: GroupKeyID(groupID: header.groupID, generation: 1))
     return header.groupID
   }
 
@@ -102,6 +103,7 @@ import TokenVaultModel
     #expect(entry(try session.signOut([Person.ada.id]))?.isClean == true)
     #expect(try others() == [])
     #expect(try vault.keyringGenerations(draft) == [])
+    #expect(try vault.parts.device.generations(of: draft) == [])
 
     // A copy that cannot be removed is reported, and the others are removed.
     draft = try leaveStaleCopies(vault)
@@ -112,6 +114,7 @@ import TokenVaultModel
     #expect(entry(try session.signOut([Person.bob.id]))?.isClean == false)
     #expect(try others().allSatisfy { $0.contains(".restore") && !$0.contains(".restored") })
     #expect(try vault.keyringGenerations(draft) == [])
+    #expect(try vault.parts.device.generations(of: draft) == [])
     try FileManager.default.removeItem(atPath: obstacle)
     #expect(entry(try session.signOutAll())?.isClean != false)
 
@@ -119,6 +122,7 @@ import TokenVaultModel
     try session.delete()
     #expect(try files(vault).filter { !$0.hasSuffix(".lock") } == [])
     #expect(try vault.keyringGenerations(draft) == [])
+    #expect(try vault.parts.device.generations(of: draft) == [])
   }
 
   @Test func aSecondNameOfTheGroupFileIsRemovedWithoutTheKey() throws {

@@ -10,6 +10,9 @@ extension TestVault {
     SecretServiceCustodian(busAddress: session.busAddress, allowPrompt: false)
   }
 
+  /// The places of the parts of the groups' keys.
+  var parts: KeyPartStore { KeyPartStore(configuration()) }
+
   /// The secrets of all group keys in the keyring, as secret-tool prints them.
   func keyringSecrets() throws -> [String] {
     let found = try session.run([
@@ -18,6 +21,15 @@ extension TestVault {
     return found.split(separator: "\n").compactMap { line in
       line.hasPrefix("secret = ") ? String(line.dropFirst(9)) : nil
     }
+  }
+
+  /// The content of all files with device parts.
+  func deviceParts() throws -> [[UInt8]] {
+    let directory = URL(filePath: configuration().devicePartDirectory)
+    return try FileManager.default.contentsOfDirectory(
+      at: directory, includingPropertiesForKeys: nil
+    )
+    .map { [UInt8](try Data(contentsOf: $0)) }
   }
 
   /// The generations of a group's keys, as secret-tool finds them, independently of the code under

@@ -13,20 +13,29 @@ package struct AccountLookup: Sendable {
   ) throws -> StoredAccount {
     switch reference {
     case .known(let account):
-      guard let stored = try transaction.account(tag: transaction.tag(of: account.identity)) else {
+      guard let stored = try transaction.account(of: account.identity) else {
         throw VaultError.noAccount(account.selector, group: group)
       }
       return stored
     case .named(let text): return try named(text, nil, in: transaction)
     case .qualified(let name, let environment, let text):
       return try named(text, Qualified(name: name, environment: environment), in: transaction)
-    case .rule(let tag, let directory):
-      guard let account = try transaction.account(tag: tag) else {
-        throw VaultError.noAccountForDirectory(directory, group: group)
-      }
-      return account
+    case .rule(let rule, let rules): return try account(of: rule, among: rules, in: transaction)
     case .current: return try current(in: transaction)
     }
+  }
+
+  private func account(
+    of rule: DirectoryRules.Rule, among rules: DirectoryRules, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    // A renewal of the group changes the tags, perhaps after the rule was read.
+    for rule in [{ rule }, { try rules.rule(of: rule.path) }] {
+      guard let rule = try rule(), rule.group == group else { continue }
+      for tag in rule.accounts {
+        if let account = try transaction.account(tag: tag) { return account }
+      }
+    }
+    throw VaultError.noAccountForDirectory(rule.path, group: group)
   }
 
   /// The accounts that several references name, without duplicates.

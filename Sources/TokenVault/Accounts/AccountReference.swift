@@ -9,8 +9,8 @@ package enum AccountReference: Hashable, Sendable {
   case named(String)
   /// A name in one environment. `text` is the user's input, which may itself be a name.
   case qualified(name: String, environment: String, text: String)
-  /// The account of the rule for this directory; `account` is its tag.
-  case rule(account: [UInt8], directory: String)
+  /// The account of a directory's rule, one of the rules in the second value.
+  case rule(DirectoryRules.Rule, DirectoryRules)
   /// The group's current account.
   case current
 }

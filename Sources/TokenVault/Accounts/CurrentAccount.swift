@@ -12,9 +12,10 @@ public struct CurrentAccount: Sendable {
   public enum PreviousAccount: Sendable {
     /// The account is still in the group.
     case present(Account)
-    /// The account was signed out on a shared device. Its name is reported once.
+    /// The account was signed out on a shared device, after this vault had returned it. The vault
+    /// has its name in memory and reports it once.
     case left(homeAccountID: HomeAccountID, username: String, environment: String)
-    /// The account was erased together with its name.
+    /// The account was signed out. The group keeps nothing of it, so its name is not known.
     case erased
   }
 }

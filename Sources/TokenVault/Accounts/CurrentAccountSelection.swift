@@ -11,30 +11,43 @@ package struct CurrentAccountSelection {
   /// MSAL's getCurrentAccount for a client: the current account, and the account last returned to
   /// that client. The result is recorded. Candidates of which none was chosen are an error, which
   /// changes nothing.
+  ///
+  /// The group keeps nothing of an erased account. On a shared device, the process to which the
+  /// account was returned has its name in memory; any other learns only that it was signed out.
   package func current(client: String) throws(VaultError) -> CurrentAccount {
+    let key = CaseFolding.key(client)
+    let isShared = try DeviceInformation(session.configuration).isShared
+    let seen = isShared ? session.seenPrincipal(of: key) : nil
+    let answer = try recorded(client, key, seen)
+    session.notePrincipal(answer.account, of: key)
+    return answer
+  }
+
+  private func recorded(
+    _ client: String, _ key: String, _ seen: Account?
+  ) throws(VaultError) -> CurrentAccount {
     // An unchanged result writes nothing. Otherwise two tools that call this after each change of
     // the group would wake each other forever.
-    let key = CaseFolding.key(client)
     let known = try session.read { transaction in
-      (try self.find(client: client, in: transaction), transaction.state.principals[key])
+      (try self.find(client, seen, in: transaction), transaction.state.principals[key])
     }
-    if known.0.tag == known.1?.account, known.1?.previousAccount == nil { return known.0.answer }
+    if known.0.principal == known.1 { return known.0.answer }
     return try session.write { transaction in
-      let found = try self.find(client: client, in: transaction)
-      transaction.state.principals[key] = found.tag.map { GroupState.Principal(account: $0) }
+      let found = try self.find(client, seen, in: transaction)
+      transaction.state.principals[key] = found.principal
       return found.answer
     }
   }
 
   private func find(
-    client: String, in transaction: GroupTransaction
-  ) throws -> (answer: CurrentAccount, tag: [UInt8]?) {
+    _ client: String, _ seen: Account?, in transaction: GroupTransaction
+  ) throws -> (answer: CurrentAccount, principal: GroupState.Principal?) {
     let found = try account(client: client, in: transaction)
     let principal = transaction.state.principals[CaseFolding.key(client)]
     let answer = CurrentAccount(
       account: found.map { lookup.account($0, in: transaction) },
-      previous: try previous(principal, in: transaction))
-    return (answer, found?.tag)
+      previous: try previous(principal, seen, in: transaction))
+    return (answer, found.map { GroupState.Principal(account: $0.tag) })
   }
 
   /// The group's current account if the client is signed in to it, otherwise the only account of
@@ -56,16 +69,16 @@ package struct CurrentAccountSelection {
   }
 
   private func previous(
-    _ principal: GroupState.Principal?, in transaction: GroupTransaction
+    _ principal: GroupState.Principal?, _ seen: Account?, in transaction: GroupTransaction
   ) throws -> CurrentAccount.PreviousAccount? {
     guard let principal else { return nil }
-    if let stored = try transaction.account(tag: principal.account) {
+    if let tag = principal.account, let stored = try transaction.account(tag: tag) {
       return .present(lookup.account(stored, in: transaction))
     }
-    guard let account = principal.previousAccount else { return .erased }
+    // The account may have been signed in again, and then it was not the last one returned.
+    guard let seen, try transaction.account(of: seen.identity) == nil else { return .erased }
     return .left(
-      homeAccountID: HomeAccountID(account.homeAccountID), username: account.username,
-      environment: account.environment)
+      homeAccountID: seen.homeAccountID, username: seen.username, environment: seen.environment)
   }
 
   /// Makes an account the current one of the group.
@@ -81,12 +94,23 @@ package struct CurrentAccountSelection {
   package func select(
     _ reference: AccountReference, in directory: String
   ) throws(VaultError) -> Account {
-    let (account, tag) = try session.read {
+    let rules = DirectoryRules(vaultDirectory: session.configuration.directory)
+    var (account, tag) = try tagged(reference)
+    while true {
+      try rules.set(.init(group: session.group, account: tag, path: directory))
+      // A renewal that ended meanwhile did not change the tag in a rule that came after it.
+      let present = try tagged(.known(account))
+      if present.tag == tag { return account }
+      (account, tag) = present
+    }
+  }
+
+  private func tagged(
+    _ reference: AccountReference
+  ) throws(VaultError) -> (account: Account, tag: [UInt8]) {
+    try session.read {
       let stored = try self.lookup.stored(reference, in: $0)
       return (self.lookup.account(stored, in: $0), stored.tag)
     }
-    try DirectoryRules(vaultDirectory: session.configuration.directory)
-      .set(.init(group: session.group, account: tag, path: directory))
-    return account
   }
 }

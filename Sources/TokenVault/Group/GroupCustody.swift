@@ -5,15 +5,15 @@ import TokenVaultModel
 
 /// Puts a group's key into a custody, and moves it from one custody to another.
 struct GroupCustody {
-  private let configuration: VaultConfiguration
-  private let retrieval: KeyRetrieval
+  let configuration: VaultConfiguration
+  let retrieval: KeyRetrieval
 
   init(_ configuration: VaultConfiguration) {
     self.configuration = configuration
     retrieval = KeyRetrieval(configuration: configuration)
   }
 
-  var custodian: SecretServiceCustodian { retrieval.custodian }
+  var parts: KeyPartStore { retrieval.parts }
 
   /// The key that seals a new slot, and its parameters.
   final class SlotMaterial {
@@ -35,38 +35,23 @@ struct GroupCustody {
       let custodian = KeyFileCustodian(path: try keyFile ?? retrieval.keyFilePath())
       return try Self.slotMaterial(custodian)
     }
+    return try Self.slotMaterial(try newPassphrase())
+  }
+
+  /// Asks for a new passphrase.
+  func newPassphrase() throws -> PassphraseCustodian {
     guard let passphrase = try configuration.askPassphrase(.create(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     guard passphrase.count > 0 else { throw VaultError.invalid(.passphrase) }
-    return try Self.slotMaterial(PassphraseCustodian(passphrase))
+    return PassphraseCustodian(passphrase)
   }
 
-  private static func slotMaterial<Custodian: DerivingKeyCustodian>(
+  static func slotMaterial<Custodian: DerivingKeyCustodian>(
     _ custodian: Custodian
   ) throws -> SlotMaterial {
     let slot = try Custodian.newSlotParameters()
     return SlotMaterial(
       key: try custodian.key(slot), parameters: KeySlot.Parameters(slot))
-  }
-
-  /// Moves the group to a new key and custody. The caller holds the group's lock.
-  /// - Returns: The error of a step after the commit, if one failed.
-  func rekey(
-    _ group: UnlockedGroup, to custody: GroupHeader.Custody, keyFile: String?
-  ) throws -> (any Error)? {
-    let material =
-      custody == .secretService ? nil : try slotMaterial(custody, keyFile: keyFile)
-    let outcome = try Rotation(configuration).run(
-      group, to: custody,
-      finally: { transaction in
-        try transaction.setCustody(custody)
-        try transaction.removeSlot(.recovery)
-        try transaction.removeSlot(.custody)
-        if let material {
-          try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
-        }
-      }, { _ in [] })
-    return outcome.oldKeyFailure ?? outcome.kernelFailure
   }
 }

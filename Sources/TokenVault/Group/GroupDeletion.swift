@@ -10,10 +10,10 @@ package struct GroupDeletion {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Deletes the group: first its key in the keyring, which by itself makes copies of the file
+  /// Deletes the group: first both parts of its key, which by itself makes copies of the file
   /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. If the
-  /// file is damaged beyond its header, its key cannot be identified: the key stays in the keyring,
-  /// where it opens nothing.
+  /// file is damaged beyond its header, its key cannot be identified: the parts stay where they are,
+  /// and open nothing.
   package func delete() throws(VaultError) {
     try session.admit()
     try vaultErrors(group) {
@@ -39,11 +39,12 @@ package struct GroupDeletion {
   }
 
   private func deleteKeys(of header: GroupHeader) throws {
+    let parts = GroupCustody(configuration).parts
     if header.custody == .secretService {
-      let custodian = GroupCustody(configuration).custodian
-      for generation in try custodian.generations(of: header.groupID) {
-        try custodian.delete(GroupKeyID(groupID: header.groupID, generation: generation))
-      }
+      try parts.deleteAll(of: header.groupID)
+    } else {
+      // A rekey to this custody may not have been able to delete its former device part.
+      try parts.deleteDeviceParts(of: header.groupID, before: .max)
     }
     try KernelUnlock.forget(header.groupID, configuration)
     _ = try StaleCopies(configuration).remove(of: header)

@@ -11,6 +11,9 @@ package struct GroupDescription: Sendable {
   package let manifest: Manifests.Found?
   /// The content of the file's header; nil if the group has no file.
   package let file: (custody: GroupCustodyKind, generation: UInt64)?
+  /// The file with this device's part of the group's key, and whether it exists; nil if the key has
+  /// no such part.
+  package let devicePart: (path: String, exists: Bool)?
 
   /// The custody in force: that of the file, otherwise the one that the file would be created with.
   package var custody: GroupCustodyKind? {

@@ -1,3 +1,4 @@
+import Glibc
 package import TokenVaultGroupStore
 package import TokenVaultKeyCustody
 import TokenVaultModel
@@ -27,10 +28,18 @@ package struct GroupInspection {
     do {
       let header = try header()
       return GroupDescription(
-        name: group, manifest: manifest, file: (header.custody, header.generation))
+        name: group, manifest: manifest, file: (header.custody, header.generation),
+        devicePart: devicePart(header))
     } catch .noGroup {
-      return GroupDescription(name: group, manifest: manifest, file: nil)
+      return GroupDescription(name: group, manifest: manifest, file: nil, devicePart: nil)
     }
+  }
+
+  private func devicePart(_ header: GroupHeader) -> (path: String, exists: Bool)? {
+    guard header.custody == .secretService, !header.isOutdated else { return nil }
+    let path = KeyPartStore(configuration).device.path(
+      of: GroupKeyID(groupID: header.groupID, generation: header.generation))
+    return (path, unsafe access(path, F_OK) == 0)
   }
 
   package func header() throws(VaultError) -> GroupHeader {

@@ -22,6 +22,8 @@ package final class GroupSession: @unchecked Sendable {
   /// The id of the group that this session created.
   private var createdGroup: [UInt8]?
   private var admitted: GroupManifest?
+  /// The account last returned to each client as its current one.
+  private var seenPrincipals: [String: Account] = [:]
 
   package init(_ configuration: VaultConfiguration) { self.configuration = configuration }
 
@@ -38,10 +40,25 @@ package final class GroupSession: @unchecked Sendable {
     return try withGroup { try $0.read(body) }
   }
 
-  /// Changes the group in one durable transaction.
+  /// Changes the group in one durable transaction. The caller does not hold the group's lock.
   package func write<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
     storeUnstoredTokens()
+    try upgradeFormat()
     return try withGroup { try $0.write(body) }
+  }
+
+  /// Moves a file of an earlier format version to the present one, with a new key.
+  private func upgradeFormat() throws(VaultError) {
+    guard try withGroup({ $0.header.isOutdated }) else { return }
+    bestEffort("the change is possible in the earlier format, and the next one upgrades the file") {
+      // Any process that holds the lock is about to rotate the key itself.
+      try FileLock.hold(configuration.lockPath, waiting: 0) {
+        try withGroup { group in
+          guard group.header.isOutdated else { return }
+          _ = try Rotation(configuration).run(group) { _ in [] }
+        }
+      }
+    }
   }
 
   /// Runs `body` with the open group, and again if another process has rotated the key meanwhile.
@@ -94,6 +111,22 @@ package final class GroupSession: @unchecked Sendable {
     opened = nil
     ownCommits = commits
     createdGroup = groupID
+  }
+
+  // MARK: Principals
+
+  /// The account that this session last returned to a client, by folded client id, as its current
+  /// one. The group's file does not keep it beyond its sign-out.
+  func seenPrincipal(of client: String) -> Account? {
+    turn.wait()
+    defer { turn.signal() }
+    return seenPrincipals[client]
+  }
+
+  func notePrincipal(_ account: Account?, of client: String) {
+    turn.wait()
+    defer { turn.signal() }
+    seenPrincipals[client] = account
   }
 
   // MARK: Changes

@@ -83,9 +83,9 @@ package struct GroupSetup {
     let custody = GroupCustody(configuration)
     if header.custody == .secretService {
       // A locked or missing keyring is reported before there is anything to undo.
-      _ = try custody.custodian.generations(of: header.groupID)
+      _ = try custody.parts.keyring.generations(of: header.groupID)
     }
-    let key = try SecretBytes.random(count: 32)
+    let key = try GenerationKey(for: header.custody, of: header.groupID)
     let draft: UnlockedGroup
     do { draft = try GroupCreation.draft(path, header: header, key: key) } catch {
       bestEffort("no keyring has the key yet, and the first error is the one to report") {
@@ -94,11 +94,10 @@ package struct GroupSetup {
       throw error
     }
     do {
-      switch header.custody {
-      case .secretService:
-        try custody.custodian.store(
-          key, as: GroupKeyID(groupID: header.groupID, generation: header.generation))
-      case .passphrase, .keyFile:
+      if let parts = key.parts {
+        try custody.parts.store(
+          parts, as: GroupKeyID(groupID: header.groupID, generation: header.generation))
+      } else {
         let material = try custody.slotMaterial(header.custody)
         try draft.write {
           try $0.setSlot(.custody, under: material.key, parameters: material.parameters)

@@ -8,16 +8,13 @@ import TokenVaultModel
 struct KeyRetrieval {
   let configuration: VaultConfiguration
 
-  var custodian: SecretServiceCustodian {
-    SecretServiceCustodian(
-      busAddress: configuration.sessionBusAddress, allowPrompt: configuration.allowsPrompt)
-  }
+  var parts: KeyPartStore { KeyPartStore(configuration) }
 
   /// Opens the file, and follows rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<200 {
       // The first reply of the service arrives while the file is opened and OpenSSL is initialised.
-      let conversation = custodian.begin()
+      let conversation = parts.keyring.begin()
       let locked = try LockedGroup(path: path)
       CryptoPreparation.run()
       let header = locked.header
@@ -38,7 +35,9 @@ struct KeyRetrieval {
 
   private static func isMismatch(_ error: any Error) -> Bool {
     switch error {
-    case StoreError.wrongKey, CustodyError.keyMissing, CustodyError.wrongKey: true
+    case StoreError.wrongKey, CustodyError.keyMissing, CustodyError.wrongKey,
+      CustodyError.devicePartMissing:
+      true
     default: false
     }
   }
@@ -53,11 +52,20 @@ struct KeyRetrieval {
     if let kept = try KernelKeyring.key(id) { return kept }
     switch header.custody {
     case .secretService:
-      return try custodian.key(id, over: conversation)
+      return try key(from: try parts.keyring.key(id, over: conversation), id, header)
     case .passphrase, .keyFile:
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
       guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }
       return try locked.open(slot, at: .custody, with: try passphraseKey(slot.parameters))
+    }
+  }
+
+  private func devicePart(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes {
+    do throws(CustodyError) { return try parts.device.key(id) } catch {
+      switch error {
+      case .keyMissing, .wrongKey: throw .devicePartMissing(path: parts.device.path(of: id))
+      default: throw error
+      }
     }
   }
 
@@ -88,7 +96,7 @@ struct KeyRetrieval {
       with: try KeyFileCustodian(path: path).key(KeySlotParameters(slot.parameters)))
   }
 
-  private func stagedKeyFile() -> String? {
+  func stagedKeyFile() -> String? {
     let manifests = Manifests(directories: configuration.manifestDirectories)
     // A staged manifest that cannot be read names no file.
     do {
@@ -109,62 +117,98 @@ struct KeyRetrieval {
     return path
   }
 
-  /// Called when the keyring responded, but its key does not open the file. There are three causes:
-  /// the keyring lost the latest item in a power cut, and a wrapped successor key leads on from the
-  /// key that it kept; several items have the id; or the file is a copy from before a sign-out.
+  /// Called when the keyring responded, but its part of the key does not open the file. There are
+  /// four causes: the keyring lost the latest item in a power cut, and a wrapped successor key leads
+  /// on from the part that it kept; several items have the id; the device part is lost; or the file
+  /// is a copy from before a sign-out.
   private func recover(
     _ locked: consuming LockedGroup, from failure: any Error
   ) throws -> UnlockedGroup {
     let header = locked.header
     let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    if case CustodyError.devicePartMissing = failure {
+      try refuseOlderFile(id, newest: parts.device.generations(of: id.groupID).last)
+      throw failure
+    }
     let check = try locked.keyCheck()
-    if let key = try fittingKey(id, check) { return try locked.unlock(key) }
+    if let part = try fittingPart(id, check, header) {
+      return try locked.unlock(try key(from: part, id, header))
+    }
     return try unwrapSuccessors(locked, id: id, failure: failure)
   }
 
-  /// Nil if the keyring has no key of the generation, or only the key of a rotation that was never
+  /// Nil if the keyring has no part of the generation, or only the one of a rotation that was never
   /// committed.
-  private func fittingKey(
-    _ id: GroupKeyID, _ check: LockedGroup.KeyCheck
+  private func fittingPart(
+    _ id: GroupKeyID, _ check: LockedGroup.KeyCheck, _ header: GroupHeader
   ) throws -> SecretBytes? {
-    do { return try custodian.key(id) { check.accepts($0) } } catch CustodyError.keyMissing {
+    do {
+      return try parts.keyring.key(id) { part in
+        do { return check.accepts(try key(from: part.clone(), id, header)) } catch { return false }
+      }
+    } catch CustodyError.keyMissing {
       return nil
     } catch CustodyError.wrongKey { return nil }
+  }
+
+  /// The group's key, from the keyring's part of it.
+  private func key(
+    from part: consuming SecretBytes, _ id: GroupKeyID, _ header: GroupHeader
+  ) throws -> SecretBytes {
+    // Format version 1 left the whole key to the keyring.
+    guard !header.isOutdated else { return part }
+    return try KeyParts(keyring: part, device: try devicePart(id)).key(of: id.groupID)
+  }
+
+  /// Throws if a key newer than the file exists: the file is a copy from before a sign-out.
+  private func refuseOlderFile(_ id: GroupKeyID, newest: UInt64?) throws(VaultError) {
+    guard let newest, newest > id.generation else { return }
+    throw .olderFile(configuration.group, generation: id.generation, newest: newest)
   }
 
   private func unwrapSuccessors(
     _ locked: consuming LockedGroup, id: GroupKeyID, failure: any Error
   ) throws -> UnlockedGroup {
-    let kept = try custodian.generations(of: id.groupID)
+    let header = locked.header
+    let kept = try parts.keyring.generations(of: id.groupID)
     let wrapped = try locked.generationsWithWrappedSuccessorKey()
     guard let start = wrapped.last(where: { kept.contains($0) }) else {
-      if let newest = kept.last, newest > id.generation {
-        throw VaultError.olderFile(
-          configuration.group, generation: id.generation, newest: newest)
-      }
+      try refuseOlderFile(id, newest: kept.last)
       throw failure
     }
-    var key = try custodian.key(GroupKeyID(groupID: id.groupID, generation: start))
-    for generation in start..<id.generation {
-      key = try locked.unwrapSuccessorKey(of: generation, with: key)
-    }
-    let copy = try key.clone()
-    let group = try locked.unlock(key)
-    // The key is verified, since it opened the group; only now is it stored. Until a later boot has
-    // read it from the keyring, another power cut may remove it again.
+    let former = try parts.keyring.key(GroupKeyID(groupID: id.groupID, generation: start))
+    let part = try unwrappedPart(locked, from: start, with: former, id)
+    let copy = try part.clone()
+    let group = try locked.unlock(try key(from: part, id, header))
+    // The key is verified, since it opened the group; only now is its part stored. Until a later
+    // boot has read it from the keyring, another power cut may remove it again.
     let boot = try configuration.bootIdentifier()
     try group.write {
       $0.renewDeletionChecks(boot: boot, deleting: kept.filter { $0 < id.generation })
     }
     // The item found there opens nothing, and an item is never overwritten.
-    if case CustodyError.keyMissing = failure {} else { try custodian.delete(id) }
+    if case CustodyError.keyMissing = failure {} else { try parts.keyring.delete(id) }
     try keep(copy, as: id)
     return group
   }
 
-  private func keep(_ key: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
-    do throws(CustodyError) { try custodian.store(key, as: id) } catch .alreadyStored {
-      // Another process unwrapped the same successor keys and stored the key first.
+  private func unwrappedPart(
+    _ locked: borrowing LockedGroup, from start: UInt64, with former: consuming SecretBytes,
+    _ id: GroupKeyID
+  ) throws -> SecretBytes {
+    guard locked.header.isOutdated else {
+      return try locked.unwrapKeyringPart(from: start, with: former, device: devicePart(id))
+    }
+    var key = former
+    for generation in start..<id.generation {
+      key = try locked.unwrapSuccessorKey(of: generation, with: key)
+    }
+    return key
+  }
+
+  private func keep(_ part: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
+    do throws(CustodyError) { try parts.keyring.store(part, as: id) } catch .alreadyStored {
+      // Another process unwrapped the same successor keys and stored the part first.
     }
   }
 }

@@ -6,10 +6,15 @@ import TokenVaultModel
 /// Makes recovery codes, and opens a group with one.
 package struct Recovery {
   private let session: GroupSession
+  private let renewal: Renewal
   private var configuration: VaultConfiguration { session.configuration }
   private var group: GroupName { session.group }
 
-  package init(_ session: GroupSession) { self.session = session }
+  /// - Parameter progress: As for ``Rekey``.
+  package init(_ session: GroupSession, progress: @escaping (Int, Int) -> Void = { _, _ in }) {
+    self.session = session
+    renewal = Renewal(session, progress)
+  }
 
   /// Opens the group with its recovery code if its custody cannot open it.
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {
@@ -30,20 +35,53 @@ package struct Recovery {
     } catch { throw .unexpected(type: String(describing: type(of: error))) }
   }
 
-  /// Makes a recovery code. It replaces an older one.
-  /// - Returns: The code in the form that is shown to the user, once.
-  package func makeRecoveryCode() throws(VaultError) -> SecretBytes {
-    var shown: SecretBytes?
-    try session.withGroup { group in
-      let code = try RecoveryCode.make()
-      let salt = try RandomBytes.make(32)
-      let key = try code.keyEncryptionKey(salt: salt)
-      try group.write {
-        try $0.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
-      }
-      shown = try code.printable()
+  /// A recovery code that is in force.
+  package struct Made: ~Copyable {
+    /// The code in the form that is shown to the user, once.
+    package let code: SecretBytes
+    package let report: RenewalReport
+  }
+
+  /// Makes a recovery code, and renews the group: otherwise a former code, with a copy of the file
+  /// from its time, would lead to the present key. A passphrase is asked for even if the group is
+  /// unlocked, because the slot that it opens gets a new key.
+  package func makeRecoveryCode() throws(VaultError) -> Made {
+    try session.admit()
+    do { return try make() } catch {
+      try vaultErrors(group) { throw error }
+      throw .unexpected(type: String(describing: type(of: error)))
     }
-    guard let shown else { throw .unexpected(type: "RecoveryCode") }
-    return shown
+  }
+
+  private func make() throws -> Made {
+    let material = try GroupCustody(configuration).presentSecret(opening: session)
+    let (present, hadCode) = try session.withGroup { group in
+      (group.header, try group.read { try $0.hasSlot(.recovery) })
+    }
+    let code = try RecoveryCode.make()
+    let shown = try code.printable()
+    let salt = try RandomBytes.make(32)
+    let key = try code.keyEncryptionKey(salt: salt)
+    var report = try renewal.whileAlone { group in
+      // A rekey may have changed the passphrase meanwhile.
+      guard group.header == present else { throw StoreError.busy }
+      return try renew(group, material, key, salt: salt)
+    }
+    report.hadRecoveryCode = hadCode
+    return Made(code: shown, report: report)
+  }
+
+  private func renew(
+    _ group: UnlockedGroup, _ material: GroupCustody.SlotMaterial?, _ key: borrowing SecretBytes,
+    salt: [UInt8]
+  ) throws -> RenewalReport {
+    let key = try key.clone()
+    let outcome = try renewal.run(group, custody: group.header.custody) { transaction in
+      if let material {
+        try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
+      }
+      try transaction.setSlot(.recovery, under: key, parameters: KeySlot.Parameters(salt: salt))
+    }
+    return RenewalReport(outcome, self.group)
   }
 }

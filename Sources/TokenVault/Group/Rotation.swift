@@ -4,16 +4,16 @@ import TokenVaultCrypto
 import TokenVaultModel
 import TokenVaultSystem
 
-/// Moves a group to its next key, in this order: store the new key and read it back, commit, delete
-/// the old key and verify that it is gone. A crash between any two of these steps leaves the group
-/// readable, and the erasure either complete or not begun.
+/// Moves a group to its next key, in this order: store the parts of the new key and read them back,
+/// commit, delete the parts of the old key and verify that they are gone. A crash between any two of
+/// these steps leaves the group readable, and the erasure either complete or not begun.
 struct Rotation {
   private let configuration: VaultConfiguration
-  private let custodian: SecretServiceCustodian
+  private let parts: KeyPartStore
 
   init(_ configuration: VaultConfiguration) {
     self.configuration = configuration
-    custodian = KeyRetrieval(configuration: configuration).custodian
+    parts = KeyPartStore(configuration)
   }
 
   /// The result of a rotation, with everything that it could not remove.
@@ -24,6 +24,8 @@ struct Rotation {
     /// The reason why the old key may still be in the Secret Service, or why the file could not
     /// record that it is gone; nil if both are done.
     var oldKeyFailure: (any Error)?
+    /// The reason why a former device part may still be on this device.
+    var devicePartFailure: CustodyError?
     /// The reason why the kernel keyring may still have the old key.
     var kernelFailure: (any Error)?
     /// Whether a crash had left copies of the group file. They are removed.
@@ -50,21 +52,13 @@ struct Rotation {
     guard group.isInPlace else { throw StoreError.generationChanged }
     try group.read { _ in }
     let old = GroupKeyID(groupID: group.header.groupID, generation: group.header.generation)
-    let new = GroupKeyID(groupID: old.groupID, generation: old.generation + 1)
-    let key = try SecretBytes.random(count: 32)
+    let next = GroupKeyID(groupID: old.groupID, generation: old.generation + 1)
+    let key = try GenerationKey(
+      for: custody ?? group.header.custody, of: group.header.groupID)
     let leavesKeyring = group.header.custody == .secretService
-    let entersKeyring = (custody ?? group.header.custody) == .secretService
     let boot = try configuration.bootIdentifier()
-    if entersKeyring {
-      if try custodian.generations(of: old.groupID).contains(new.generation) {
-        // This key is from a rotation that ended before its commit, or whose commit failed and may
-        // still come back from the log; in that case the key may be the only one that opens the
-        // group. A commit of this process takes the place of that commit in the log; only after it
-        // is the key certainly unused.
-        try group.write { _ in }
-        try custodian.delete(new)
-      }
-      try custodian.store(key, as: new)
+    if let new = key.parts {
+      try store(new, as: next, of: group)
     }
     var outcome = Outcome()
     // This precedes the commit: after a crash that follows the commit, no later step would look for
@@ -75,32 +69,45 @@ struct Rotation {
       outcome.report = try group.write { transaction in
         let accounts = try change(transaction)
         let report = try transaction.rotate(
-          to: key, erasing: accounts, boot: boot, wrapsSuccessorKey: entersKeyring,
-          deletesOldKey: leavesKeyring)
+          to: key, erasing: accounts, boot: boot, deletesOldKey: leavesKeyring)
         try finally(transaction)
         return report
       }
     } catch {
       // The commit did not happen, so the new key is not needed; if it stays, the next rotation
-      // deletes it. A commit that failed in a system call may still come back from the log, so its
-      // key stays.
-      if entersKeyring, !Self.isInDoubt(error) {
-        bestEffort("the first error is the one to report, and the next rotation deletes the key") {
-          try custodian.delete(new)
-        }
-      }
+      // deletes it. A commit that failed in a system call may still come back from the log, so the
+      // parts of its key stay.
+      if key.parts != nil, !Self.isInDoubt(error) { parts.discard(next) }
       throw error
     }
     // The change is in force from here on. Later failures are reported in the outcome, because a
     // thrown error would mean that nothing was changed.
     do { outcome.logIsEmpty = try group.truncateLog() } catch { outcome.logIsEmpty = false }
     if let seconds, seconds > 0 {
-      do { try KernelKeyring.keep(key, as: new, seconds: seconds) } catch {
+      do { try KernelKeyring.keep(key.key, as: next, seconds: seconds) } catch {
         outcome.kernelFailure = error
       }
     }
+    do throws(CustodyError) {
+      try parts.deleteDeviceParts(of: old.groupID, before: next.generation)
+    } catch { outcome.devicePartFailure = error }
     do { try finish(group, boot: boot) } catch { outcome.oldKeyFailure = error }
     return outcome
+  }
+
+  /// Stores the parts of the next key of the group.
+  private func store(
+    _ new: KeyParts, as next: GroupKeyID, of group: UnlockedGroup
+  ) throws {
+    if try parts.contains(next) {
+      // This key is from a rotation that ended before its commit, or whose commit failed and may
+      // still come back from the log; in that case the key may be the only one that opens the
+      // group. A commit of this process takes the place of that commit in the log; only after it
+      // is the key certainly unused.
+      try group.write { _ in }
+      try parts.delete(next)
+    }
+    try parts.store(new, as: next)
   }
 
   private static func isInDoubt(_ error: any Error) -> Bool {
@@ -133,16 +140,24 @@ struct Rotation {
     }
   }
 
-  /// Deletes the keys that a rotation left, verifies the deletion, and records it in the file.
+  /// Deletes the parts of the keys that a rotation left, verifies the deletion, and records it in
+  /// the file.
   func finish(_ group: UnlockedGroup, boot: String) throws {
     let generation = group.header.generation
     let groupID = group.header.groupID
-    let (pending, oldWrappedSuccessors) = try group.read {
+    let (pending, hasDueChecks) = try group.read {
       ($0.state.pendingDeletions, $0.hasDueDeletionChecks(boot: boot))
     }
+    guard !pending.isEmpty || hasDueChecks else { return }
+    // No file of a former generation is of use to anyone, and a power cut may have brought one back.
+    // A failure must not keep the former key in the keyring.
+    var failure: CustodyError?
+    do throws(CustodyError) {
+      try parts.deleteDeviceParts(of: groupID, before: generation)
+    } catch { failure = error }
     var stale = Set(pending)
-    if oldWrappedSuccessors {
-      let kept = try custodian.generations(of: groupID)
+    if hasDueChecks {
+      let kept = try parts.keyring.generations(of: groupID)
       // The keyring has lost the key, and the group was opened by other means. The wrapped
       // successor keys, and the old keys that unwrap them, are then the only way back.
       guard group.header.custody != .secretService || kept.contains(generation) else { return }
@@ -150,12 +165,12 @@ struct Rotation {
       stale.formUnion(kept.filter { $0 < generation })
     }
     for old in stale.sorted() {
-      try custodian.delete(GroupKeyID(groupID: groupID, generation: old))
+      try parts.keyring.delete(GroupKeyID(groupID: groupID, generation: old))
     }
-    guard !stale.isEmpty || oldWrappedSuccessors else { return }
+    if let failure { throw failure }
     try group.write { transaction in
       transaction.confirmDeletion(of: Array(stale))
-      if oldWrappedSuccessors {
+      if hasDueChecks {
         try transaction.completeDueDeletionChecks(boot: boot, deleted: stale.max())
       }
     }

@@ -41,7 +41,7 @@ struct StaleCopies {
     return true
   }
 
-  /// Removes the draft of an interrupted creation, and the key made for it.
+  /// Removes the draft of an interrupted creation, and both parts of the key made for it.
   /// - Parameter group: The id of the group in force. Its key is kept if the draft is a second name
   ///   of the group's file, which a creation leaves if it is interrupted at its end.
   func discardDraft(sparing group: [UInt8]? = nil) throws {
@@ -50,8 +50,7 @@ struct StaleCopies {
       let locked = try LockedGroup(path: creationDraft)
       let header = locked.header
       if header.custody == .secretService, header.groupID != group {
-        try GroupCustody(configuration).custodian.delete(
-          GroupKeyID(groupID: header.groupID, generation: header.generation))
+        try GroupCustody(configuration).parts.deleteAll(of: header.groupID)
       }
     } catch is StoreError {
       // The creation was interrupted before the draft had a header, and so before it had a key.

@@ -69,7 +69,7 @@ package struct CacheImport {
         if CaseFolding.fold(account.record.homeAccountID) == folded { return account }
       }
     }
-    return try transaction.account(tag: try transaction.tag(of: bundle.identity))
+    return try transaction.account(of: bundle.identity)
   }
 
   /// - Returns: The account's tag.

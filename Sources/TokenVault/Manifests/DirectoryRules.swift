@@ -4,14 +4,22 @@ package import TokenVaultModel
 /// The rules that give a directory and everything below it a group and an account of their own
 /// (`switch --here`).
 ///
-/// Each line of the file is one rule: group, account tag in hexadecimal, path. The tag is a keyed
-/// digest whose meaning only the open group reveals, so the file names no account.
-package struct DirectoryRules: Sendable {
+/// Each line of the file has a group, an account tag in hexadecimal, and a path. The tag is a keyed
+/// digest whose meaning only the open group reveals, so the file names no account. While a renewal
+/// of the group changes the tags, a rule has two lines, one for the former tag and one for the next.
+package struct DirectoryRules: Hashable, Sendable {
   /// One rule.
   package struct Rule: Hashable, Sendable {
     package let group: GroupName
-    package let account: [UInt8]
+    /// The tag of the account; several while a renewal is changing it.
+    package fileprivate(set) var accounts: [[UInt8]]
     package let path: String
+
+    package init(group: GroupName, account: [UInt8], path: String) {
+      self.group = group
+      accounts = [account]
+      self.path = path
+    }
   }
 
   private let path: String
@@ -32,8 +40,12 @@ package struct DirectoryRules: Sendable {
         let group = GroupName(String(decoding: parts[0], as: UTF8.self)),
         let account = Hexadecimal.decode(parts[1]), account.count == 32
       else { throw .badManifest(path: path, fault: .badValue("line \(rules.count + 1)")) }
-      rules.append(
-        Rule(group: group, account: account, path: String(decoding: parts[2], as: UTF8.self)))
+      let path = String(decoding: parts[2], as: UTF8.self)
+      if rules.last?.path == path, rules.last?.group == group {
+        rules[rules.count - 1].accounts.append(account)
+      } else {
+        rules.append(Rule(group: group, account: account, path: path))
+      }
     }
     return rules
   }
@@ -44,6 +56,11 @@ package struct DirectoryRules: Sendable {
     try all()
       .filter { $0.path == "/" || directory == $0.path || directory.hasPrefix($0.path + "/") }
       .max { $0.path.utf8.count < $1.path.utf8.count }
+  }
+
+  /// The rule of this directory itself; nil if there is none.
+  func rule(of directory: String) throws(VaultError) -> Rule? {
+    try all().first { $0.path == directory }
   }
 
   /// Sets the rule of a directory. It replaces the one that the directory had.
@@ -64,7 +81,7 @@ package struct DirectoryRules: Sendable {
   /// - Returns: The number of removed rules.
   package func remove(group: GroupName, accounts: [[UInt8]]) throws(VaultError) -> Int {
     try change { rules in
-      rules.filter { $0.group != group || !accounts.contains($0.account) }
+      rules.filter { $0.group != group || !$0.accounts.contains(where: accounts.contains) }
     }
   }
 
@@ -72,6 +89,34 @@ package struct DirectoryRules: Sendable {
   /// - Returns: The number of removed rules.
   package func removeAll(group: GroupName) throws(VaultError) -> Int {
     try change { rules in rules.filter { $0.group != group } }
+  }
+
+  /// Adds the next tags of the group's accounts to its rules, before a renewal commits. Until
+  /// ``settle(group:tags:)`` drops the former ones, each rule holds whether or not it commits.
+  func stage(group: GroupName, tags: [[UInt8]: [UInt8]]) throws(VaultError) {
+    try changeAccounts(of: group) { $0 + $0.compactMap { tags[$0] } }
+  }
+
+  /// Replaces the former tags of the group's accounts in its rules, after a renewal.
+  func settle(group: GroupName, tags: [[UInt8]: [UInt8]]) throws(VaultError) {
+    let next = Set(tags.values)
+    try changeAccounts(of: group) { accounts in
+      let present = accounts.map { tags[$0] ?? $0 }
+      return present.contains(where: next.contains)
+        ? Array(Set(present).intersection(next)) : present
+    }
+  }
+
+  private func changeAccounts(
+    of group: GroupName, _ edit: ([[UInt8]]) -> [[UInt8]]
+  ) throws(VaultError) {
+    try change { rules in
+      rules.map { rule in
+        var rule = rule
+        if rule.group == group { rule.accounts = edit(rule.accounts) }
+        return rule
+      }
+    }
   }
 
   @discardableResult
@@ -83,8 +128,8 @@ package struct DirectoryRules: Sendable {
         let before = try self.all()
         let after = edit(before)
         if after != before {
-          let text = after.map {
-            "\($0.group)\t\(Hexadecimal.encode($0.account))\t\($0.path)\n"
+          let text = after.flatMap { rule in
+            rule.accounts.map { "\(rule.group)\t\(Hexadecimal.encode($0))\t\(rule.path)\n" }
           }
           try SmallFile.write(Array(text.joined().utf8), to: self.path)
         }

@@ -25,33 +25,50 @@ extension Acquisition {
         plan = try planner.plan(request, of: reference, options)
       }
     }
-    let first: SilentPlan.Refresh
+    var first: SilentPlan.Refresh
     switch plan {
     case .serve(let result): return result
     case .refresh(let plan): first = plan
     }
     if let throttle = first.throttle { return try throttled(first, throttle) }
-    // A caller with a token that is still valid does not wait for a process that hangs.
-    let spare = first.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
     return try vaultErrors(session.group) {
-      var isWaiting = false
-      do {
-        return try FileLock.hold(
-          session.configuration.refreshLockPath, offset: Self.offset(first.tag),
-          waiting: spare == nil ? 120_000 : 2_000,
-          unless: {
-            if !isWaiting { report(.waitingForOtherProcess) }
-            isWaiting = true
-            return cancellation.isCancelled
-          }
-        ) { try refreshed(first, request, options) }
-      } catch StoreError.busy {
-        if cancellation.isCancelled { throw SignInError.cancelled }
-        guard let spare else { throw StoreError.busy }
-        return spare
+      // Each round but the last one found that the group was renewed meanwhile.
+      for _ in 0..<10 {
+        do { return try whileLocked(first) { try refreshed(first, request, options) } } catch let
+          moved as AccountMoved
+        {
+          first.tag = moved.tag
+        }
       }
+      throw StoreError.busy
     }
   }
+
+  /// Runs `refresh` while this process holds the account's byte of the lock file.
+  private func whileLocked(
+    _ plan: SilentPlan.Refresh, _ refresh: () throws -> TokenResult
+  ) throws -> TokenResult {
+    // A caller with a token that is still valid does not wait for a process that hangs.
+    let spare = plan.fallback.flatMap { $0.isExtendedLifetime ? nil : $0 }
+    var isWaiting = false
+    do {
+      return try FileLock.hold(
+        session.configuration.refreshLockPath, offset: Self.offset(plan.tag),
+        waiting: spare == nil ? 120_000 : 2_000,
+        unless: {
+          if !isWaiting { report(.waitingForOtherProcess) }
+          isWaiting = true
+          return cancellation.isCancelled
+        }, refresh)
+    } catch StoreError.busy {
+      if cancellation.isCancelled { throw SignInError.cancelled }
+      guard let spare else { throw StoreError.busy }
+      return spare
+    }
+  }
+
+  /// The account has another tag than in the plan, and so another byte of the lock file.
+  private struct AccountMoved: Error { let tag: [UInt8] }
 
   /// Tokens are stored under the GUID of a tenant. If a request names the tenant by its domain, the
   /// provider resolves it. While the provider is down, the name stays unresolved, and a token of
@@ -109,13 +126,16 @@ extension Acquisition {
     _ first: SilentPlan.Refresh, _ request: TokenRequest, _ options: SilentOptions
   ) throws -> SilentPlan {
     func plan(_ options: SilentOptions) throws -> SilentPlan {
-      try session.read { transaction in
-        guard let stored = try transaction.account(tag: first.tag) else {
+      let (tag, plan) = try session.read { transaction -> ([UInt8], SilentPlan?) in
+        guard let stored = try transaction.account(of: first.account.identity) else {
           throw VaultError.interactionRequired(
             .signedOut, account: first.account, group: session.group)
         }
-        return try planner.plan(request, of: stored, options, in: transaction)
+        guard stored.tag == first.tag else { return (stored.tag, nil) }
+        return (stored.tag, try planner.plan(request, of: stored, options, in: transaction))
       }
+      guard let plan else { throw AccountMoved(tag: tag) }
+      return plan
     }
     let next = try plan(options)
     guard case .refresh(let refresh) = next, options.forceRefresh, options.claims == nil,

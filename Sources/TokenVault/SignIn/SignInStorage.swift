@@ -36,7 +36,7 @@ struct SignInStorage {
     _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, held: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: transaction.tag(of: plan.account.identity))
+      guard var stored = try transaction.account(of: plan.account.identity)
       else { return .gone(isTokenStored: false) }
       let isHeld = try transaction.holds(held, in: stored)
       guard stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut else {
@@ -67,7 +67,7 @@ struct SignInStorage {
     let now = session.now
     return try session.withGroup { group in
       try group.write { transaction in
-        guard var stored = try transaction.account(tag: try transaction.tag(of: account)) else {
+        guard var stored = try transaction.account(of: account) else {
           return .gone
         }
         let entries = try transaction.entries(with: sent, in: stored)
@@ -96,7 +96,7 @@ struct SignInStorage {
     guard let wish else { return }
     let now = session.now
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag) else { return }
+      guard var stored = try transaction.account(of: plan.account.identity) else { return }
       let digests = try SilentPlanner.digest(plan.clientID, plan.authority, plan.scopes, options)
       let request = digests[wish.isExact ? 1 : 0]
       stored.record.throttleEntries.removeAll { $0.until <= now || $0.request == request }
@@ -118,7 +118,7 @@ struct SignInStorage {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh
   ) throws(VaultError) -> Bool {
     try session.write { transaction in
-      guard var stored = try transaction.account(tag: plan.tag),
+      guard var stored = try transaction.account(of: plan.account.identity),
         try transaction.holds(token, in: stored)
       else { return false }
       try transaction.removeRefreshToken(token, from: &stored)
@@ -145,7 +145,7 @@ struct SignInStorage {
     let device = try SharedDevice(session)
     try GroupSetup(session).createIfMissing()
     return try session.write { transaction in
-      let known = try transaction.account(tag: try transaction.tag(of: record.identity))
+      let known = try transaction.account(of: record.identity)
       var stored = try known ?? transaction.insert(record)
       try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)

@@ -19,8 +19,9 @@ package enum SilentPlan: Sendable {
   /// Everything that the request to the provider needs.
   package struct Refresh: Sendable {
     package let account: Account
-    /// Identifies the account's row and the byte that is locked for it.
-    let tag: [UInt8]
+    /// The account's tag when the group was read. It determines the byte that is locked for the
+    /// account, and a renewal of the group changes it; the account itself is found by its identity.
+    var tag: [UInt8]
     package let clientID: String
     package let authority: Authority
     let scopes: ScopeSet
@@ -29,8 +30,8 @@ package enum SilentPlan: Sendable {
     let tokens: [RefreshToken]
     /// The token to return if the provider issues no new one.
     let fallback: TokenResult?
-    /// The access tokens that matched the request when the group was read.
-    let known: Set<AccountRecord.StoredCredential>
+    /// The digests of the access tokens that matched the request when the group was read.
+    let known: Set<[UInt8]>
     /// The throttle entry that forbids sending the request now; nil for none.
     let throttle: AccountRecord.ThrottleEntry?
     /// The reason why there is no stored token; it is thrown if there is no provider to contact.

@@ -88,13 +88,23 @@ package struct SilentPlanner {
       SilentPlan.Refresh(
         account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
         realm: Self.realm(request, stored, authority), tokens: own, fallback: fallback,
-        known: Set(candidates),
+        known: try Set(candidates.map { try tokenDigest(of: $0, in: stored, transaction) }),
         throttle: stored.record.throttleEntries.first {
           // An entry that lasts longer than any can last was made before the clock was set back.
           $0.until > now && $0.until <= now.advanced(by: Throttle.longest)
             && digest.contains($0.request)
         },
         reason: reason))
+  }
+
+  /// A digest that a token has in no matter which row it is, and that no other token has.
+  private func tokenDigest(
+    of entry: AccountRecord.StoredCredential, in stored: StoredAccount,
+    _ transaction: GroupTransaction
+  ) throws -> [UInt8] {
+    do {
+      return try Digest.sha256(transaction.payload(of: entry, in: stored).secret.reveal())
+    } catch StoreError.damaged { return [] }
   }
 
   /// The clients that a refresh may be for; only one if the request or the stored tokens determine

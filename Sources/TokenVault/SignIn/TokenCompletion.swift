@@ -30,8 +30,7 @@ struct TokenCompletion {
   private func account(
     of token: TokenResult, in transaction: GroupTransaction
   ) throws -> StoredAccount {
-    let tag = try transaction.tag(of: token.account.identity)
-    guard let stored = try transaction.account(tag: tag) else {
+    guard let stored = try transaction.account(of: token.account.identity) else {
       throw VaultError.interactionRequired(
         .signedOut, account: token.account, group: session.group)
     }

@@ -7,10 +7,12 @@ import TokenVaultSystem
 /// The order of steps:
 /// 1. One read resolves the accounts.
 /// 2. The group's lock is taken, and stale copies of the group file are removed.
-/// 3. ``Rotation`` stores a new group key and removes the old one from the kernel keyring.
+/// 3. ``Rotation`` stores the parts of a new group key and removes the old one from the kernel
+///    keyring.
 /// 4. One transaction collects, in memory, the data that revocation needs, deletes the accounts'
 ///    rows, wraps the other account keys under the new key, and commits.
-/// 5. The write-ahead log is emptied, and the old key is deleted; the deletion is verified.
+/// 5. The write-ahead log is emptied, and both parts of the old key are deleted; the deletion is
+///    verified.
 /// 6. Directory rules that name the accounts are removed, and the imported files are searched for
 ///    the accounts.
 ///
@@ -68,7 +70,6 @@ package struct Erasure {
       if let client, !work.erased.isEmpty {
         transaction.state.signedOutClients.insert(CaseFolding.key(client))
       }
-      self.forget(work.erased, tellsOthers: isShared, in: transaction)
       if case (.everything, nil) = (settled, client) {
         try transaction.setExtras([])
       } else {
@@ -239,21 +240,6 @@ package struct Erasure {
     }
   }
 
-  /// On a shared device the other tools learn which account was signed out; elsewhere no name of
-  /// the account is kept.
-  private func forget(
-    _ accounts: [StoredAccount], tellsOthers: Bool, in transaction: GroupTransaction
-  ) {
-    for (client, principal) in transaction.state.principals {
-      guard let account = accounts.first(where: { $0.tag == principal.account }) else { continue }
-      transaction.state.principals[client]?.previousAccount =
-        tellsOthers
-        ? GroupState.PreviousAccount(
-          homeAccountID: account.record.homeAccountID, environment: account.record.environment,
-          username: account.record.username) : nil
-    }
-  }
-
   /// Removes imported data that names an account but could not be stored with it. The metadata of
   /// clients stays.
   private func forgetExtras(
@@ -282,7 +268,7 @@ package struct Erasure {
     let identity = AccountIdentity(
       homeAccountID: HomeAccountID(record.homeAccountID), environment: "",
       authorityType: AuthorityType(cacheText: "", environment: ""))
-    return try transaction.account(tag: try transaction.tag(of: identity)).map { [$0] } ?? []
+    return try transaction.account(of: identity).map { [$0] } ?? []
   }
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
@@ -319,6 +305,14 @@ extension Rotation.Outcome {
           place: .secretService, isClean: isGone,
           detail: isGone
             ? "deleted; deletion verified" : "not deleted yet; the next command tries again"))
+    }
+    if custody == .secretService {
+      let isGone = devicePartFailure == nil
+      entries.append(
+        SignOutReport.Entry(
+          place: .devicePart, isClean: isGone,
+          detail: isGone
+            ? "overwritten and deleted" : "not deleted yet; the next command tries again"))
     }
     entries.append(
       SignOutReport.Entry(

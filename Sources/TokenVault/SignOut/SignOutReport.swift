@@ -8,8 +8,10 @@ public struct SignOutReport: Sendable {
     case groupFile = "group file"
     /// The write-ahead log beside the group file.
     case log = "write-ahead log"
-    /// The group's former key in the Secret Service.
+    /// The keyring's part of the group's former key.
     case secretService = "former key in the Secret Service"
+    /// This device's part of the group's former key.
+    case devicePart = "former device part of the key"
     /// The group's former key in the kernel keyring.
     case kernelKeyring = "former key in the kernel keyring"
     /// Encrypted copies of the group file that an interrupted creation or restore left.

@@ -26,9 +26,12 @@ extension Invocation {
   /// Writes a line to standard error, which never carries results.
   func tell(_ text: String) { Self.tell(text) }
 
-  static func tell(_ text: String) {
+  static func tell(_ text: String) { draw(text + "\n") }
+
+  /// Writes a part of a line to standard error.
+  static func draw(_ text: String) {
     bestEffort("there is no other place to report it") {
-      try SystemCalls.writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
+      try SystemCalls.writeAll(Array(text.utf8), to: STDERR_FILENO)
     }
   }
 

@@ -33,6 +33,12 @@ extension Failure {
         "The keyring has no key for the group \(group) (generation \(generation)). The file cannot "
           + "be read without it, and a new key is never created for an existing file.",
         next: "tokenvault group rekey \(group) --recovery-code")
+    case .devicePartMissing(let file):
+      self.init(
+        .refused,
+        "This device's part of the key of the group \(group) is missing or damaged "
+          + "(\(Self.quoted(file))). The group's file cannot be read without it, and a new key is never created for an existing file.",
+        next: "tokenvault group rekey \(group) --recovery-code")
     case .wrongKey:
       self.init(
         .refused, "The key in the keyring is not the key of the group \(group).", next: Self.doctor)

@@ -80,6 +80,12 @@ extension Failure {
     case .cache(let error): self.init(error)
     case .keyFileNotCreated(let path, let errno):
       self.init(CommandError.fileNotMade(path: path, errno: errno))
+    case .keyFileNotReplaceable(let file, let group):
+      self.init(
+        .refused,
+        "\(Self.path(file)) would keep its content, which may be known to others: it was not made "
+          + "by tokenvault for this group alone, or cannot be written. Nothing was changed.",
+        next: "tokenvault group rekey \(group) --key-file NEW-FILE")
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
     case .notInFile(let path):

@@ -12,6 +12,8 @@ extension GroupDescription {
       if let custody { writer.string(custody.word) } else { writer.null() }
       writer.key("generation")
       if let file { writer.number(file.generation) } else { writer.null() }
+      writer.key("devicePart")
+      if let devicePart { writer.string(devicePart.path) } else { writer.null() }
       writer.field("members", manifest?.manifest.members.map(\.description) ?? [])
       writer.key("deviceMode")
       if let manifest {

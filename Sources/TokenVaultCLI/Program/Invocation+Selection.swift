@@ -26,7 +26,7 @@ extension Invocation {
     if let rule, rule.group == group {
       return Selection(
         group: group, groupRule: groupRule,
-        account: .rule(account: rule.account, directory: rule.path),
+        account: .rule(rule, try directoryRules()),
         accountRule: .directory(rule.path))
     }
     return Selection(
@@ -69,10 +69,12 @@ extension Invocation {
 
   private func nearestRule() throws(CommandError) -> DirectoryRules.Rule? {
     guard let workingDirectory else { return nil }
-    let directory = try configuration(.universalStorage).directory
-    do {
-      return try DirectoryRules(vaultDirectory: directory).nearest(to: workingDirectory)
-    } catch { throw .vault(error) }
+    let rules = try directoryRules()
+    do { return try rules.nearest(to: workingDirectory) } catch { throw .vault(error) }
+  }
+
+  private func directoryRules() throws(CommandError) -> DirectoryRules {
+    DirectoryRules(vaultDirectory: try configuration(.universalStorage).directory)
   }
 
   private func standardGroup() throws(CommandError) -> (GroupName, Selection.Rule) {

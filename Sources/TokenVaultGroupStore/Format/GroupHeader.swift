@@ -14,6 +14,10 @@ package struct GroupHeader: Hashable, Sendable {
   /// The generation of the group's key; 1 in a new group.
   package var generation: UInt64
   package var custody: Custody
+  /// The file's format version.
+  package internal(set) var version = Format.version
+  /// Whether an earlier program wrote the file, in a format that the next write replaces.
+  package var isOutdated: Bool { version < Format.version }
 
   /// "TKVT", version, group id, generation, custody, and their SHA-256.
   ///
@@ -21,7 +25,7 @@ package struct GroupHeader: Hashable, Sendable {
   /// associated data contains these bytes.
   func encoded() throws(StoreError) -> [UInt8] {
     var bytes = Array("TKVT".utf8)
-    bytes += Format.version.bigEndianBytes
+    bytes += version.bigEndianBytes
     bytes += groupID
     bytes += generation.bigEndianBytes
     bytes.append(custody.rawValue)
@@ -40,14 +44,16 @@ package struct GroupHeader: Hashable, Sendable {
     let digest: [UInt8]
     do { digest = try Digest.sha256(content) } catch { throw .crypto }
     guard digest == Array(bytes.suffix(32)) else { throw .damaged(rows: nil) }
-    let version = content[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard version == Format.version else { throw .unsupportedVersion(version) }
+    version = content[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard Format.readableVersions.contains(version) else { throw .unsupportedVersion(version) }
     guard content.count == 33, let custody = Custody(rawValue: content[32]) else {
       throw .damaged(rows: nil)
     }
     groupID = Array(content[8..<24])
     generation = content[24..<32].reduce(0) { $0 << 8 | UInt64($1) }
     self.custody = custody
+    // The digest proves nothing: anyone can compute it.
+    guard (1...Format.largestGeneration).contains(generation) else { throw .damaged(rows: nil) }
   }
 }
 

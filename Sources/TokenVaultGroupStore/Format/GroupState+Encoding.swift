@@ -1,39 +1,52 @@
 extension GroupState {
-  /// Version 2 adds the number of accounts that the group ever had, which may not be evident from
-  /// the present number, and the clients that signed out and the imported files.
-  private var version: UInt64 {
-    accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty && importedFiles.isEmpty
-      ? 1 : 2
+  /// The encodings of a state. Files of format version 1 have the first two: the second is used if
+  /// the group has a past that the first does not contain.
+  private enum Encoding: UInt64 {
+    case version1 = 1
+    case version1WithPast = 2
+    case version2 = 3
+
+    var hasSlotKeys: Bool { self != .version2 }
+    var hasPast: Bool { self != .version1 }
+  }
+
+  private func encoding(inVersion1 isVersion1: Bool) -> Encoding {
+    guard isVersion1 else { return .version2 }
+    let isEvident =
+      accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty
+      && importedFiles.isEmpty
+    return isEvident ? .version1 : .version1WithPast
   }
 
   private static func evident(_ count: UInt64) -> UInt64 { min(count, 2) }
 
-  func encoded() -> [UInt8] {
+  /// - Parameter version: the format version of the file.
+  func encoded(version: UInt32 = Format.version) -> [UInt8] {
+    let encoding = encoding(inVersion1: version == 1)
     var writer = ByteWriter()
-    writer.number(version)
+    writer.number(encoding.rawValue)
     writer.number(changes)
     writer.number(accountCount)
     writer.list(rows.words) { $0.number($1) }
     writer.data(current ?? [])
     writer.list(principals.sorted { $0.key < $1.key }) { writer, principal in
       writer.text(principal.key)
-      writer.data(principal.value.account)
-      writer.list(principal.value.previousAccount.map { [$0] } ?? []) { writer, previous in
-        writer.text(previous.homeAccountID)
-        writer.text(previous.environment)
-        writer.text(previous.username)
-      }
+      writer.data(principal.value.account ?? [])
+      // In the place of the name of a signed-out account, which is no longer kept.
+      if encoding.hasSlotKeys { writer.list([Principal]()) { _, _ in } }
     }
     writer.list(pendingDeletions) { $0.number($1) }
     writer.list(deletionChecks) { writer, check in
       writer.number(check.generation)
       writer.text(check.boot)
     }
-    writer.list(slotKeys.sorted { $0.key < $1.key }) { writer, slot in
-      writer.signed(slot.key)
-      writer.data(slot.value)
+    if encoding.hasSlotKeys {
+      writer.list(slotKeys.sorted { $0.key < $1.key }) { writer, slot in
+        writer.signed(slot.key)
+        writer.data(slot.value)
+      }
     }
-    if version > 1 {
+    if encoding.hasPast {
       writer.number(accountsEver)
       writer.list(signedOutClients.sorted()) { $0.text($1) }
       writer.list(importedFiles) { $0.text($1) }
@@ -43,24 +56,16 @@ extension GroupState {
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
-    let version = try reader.number()
-    guard (1...2).contains(version) else { throw .damaged(rows: nil) }
+    guard let encoding = Encoding(rawValue: try reader.number()) else {
+      throw .damaged(rows: nil)
+    }
     changes = try reader.number()
     accountCount = try reader.number()
     rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
     let current = try reader.data()
     self.current = current.isEmpty ? nil : current
     for (client, principal) in try reader.list({ reader throws(StoreError) in
-      (
-        try reader.text(),
-        Principal(
-          account: try reader.data(),
-          previousAccount: try reader.list { reader throws(StoreError) in
-            PreviousAccount(
-              homeAccountID: try reader.text(), environment: try reader.text(),
-              username: try reader.text())
-          }.first)
-      )
+      (try reader.text(), try Principal(from: &reader, hasName: encoding.hasSlotKeys))
     }) {
       principals[client] = principal
     }
@@ -68,19 +73,41 @@ extension GroupState {
     deletionChecks = try reader.list { reader throws(StoreError) in
       DeletionCheck(generation: try reader.number(), boot: try reader.text())
     }
-    for (slot, key) in try reader.list({ reader throws(StoreError) in
-      (try reader.signed(), try reader.data())
-    }) {
-      slotKeys[slot] = key
+    guard deletionChecks.allSatisfy({ $0.generation <= Format.largestGeneration }) else {
+      throw .damaged(rows: nil)
     }
-    accountsEver = version > 1 ? try reader.number() : Self.evident(accountCount)
-    if version > 1 {
+    if encoding.hasSlotKeys {
+      for (slot, key) in try reader.list({ reader throws(StoreError) in
+        (try reader.signed(), try reader.data())
+      }) {
+        slotKeys[slot] = key
+      }
+    }
+    accountsEver = Self.evident(accountCount)
+    if encoding.hasPast {
+      accountsEver = try reader.number()
       signedOutClients = Set(
         try reader.list { reader throws(StoreError) in try reader.text() })
       importedFiles = try reader.list { reader throws(StoreError) in try reader.text() }
     }
     // Each state has exactly one encoding.
-    guard self.version == version, accountsEver <= 2 else { throw .damaged(rows: nil) }
+    guard self.encoding(inVersion1: encoding.hasSlotKeys) == encoding, accountsEver <= 2 else {
+      throw .damaged(rows: nil)
+    }
     try reader.end()
+  }
+}
+
+extension GroupState.Principal {
+  /// Programs used to keep the name of an account that was signed out on a shared device, and its
+  /// tag. The next write drops the name, and the next rotation the tag.
+  fileprivate init(from reader: inout ByteReader, hasName: Bool) throws(StoreError) {
+    let account = try reader.data()
+    if hasName {
+      _ = try reader.list { reader throws(StoreError) in
+        [try reader.text(), try reader.text(), try reader.text()]
+      }
+    }
+    self.init(account: account.isEmpty ? nil : account)
   }
 }

@@ -4,36 +4,17 @@ import TokenVaultModel
 package struct GroupState: Hashable, Sendable {
   /// The account last returned to a client as the current one (MSAL's principal account).
   package struct Principal: Hashable, Sendable {
-    /// The account's tag.
-    package var account: [UInt8]
-    /// The identity of the account, while it is signed out and the client may still learn which
-    /// account it was; nil once it is erased.
-    package var previousAccount: PreviousAccount?
+    /// The account's tag; nil once the account is erased. Nothing else of it is kept.
+    package var account: [UInt8]?
 
-    package init(account: [UInt8], previousAccount: PreviousAccount? = nil) {
-      self.account = account
-      self.previousAccount = previousAccount
-    }
-  }
-
-  /// The identity of an account that was signed out on a shared device.
-  package struct PreviousAccount: Hashable, Sendable {
-    package var homeAccountID: String
-    package var environment: String
-    package var username: String
-
-    package init(homeAccountID: String, environment: String, username: String) {
-      self.homeAccountID = homeAccountID
-      self.environment = environment
-      self.username = username
-    }
+    package init(account: [UInt8]?) { self.account = account }
   }
 
   /// A deletion from the keyring that a later boot has to check once more.
   ///
   /// The key of `generation` was deleted in the boot `boot`, and a power cut may undo that. Until
-  /// the check, if the keyring is to hold the next generation's key, that key is also stored
-  /// wrapped under the key of `generation`.
+  /// the check, if the keyring is to hold the present key, the file has that key, too, wrapped for
+  /// a keyring that has only the one of `generation`.
   struct DeletionCheck: Hashable, Sendable {
     var generation: UInt64
     var boot: String
@@ -55,8 +36,8 @@ package struct GroupState: Hashable, Sendable {
   package internal(set) var pendingDeletions: [UInt64] = []
   /// The deletions that a later boot has to check.
   var deletionChecks: [DeletionCheck] = []
-  /// The key-encryption keys of the key slots, by row id; empty without slots. They are kept so
-  /// that a rotation can seal the next key without asking for the passphrase again.
+  /// In a file of format version 1, the keys of the key slots, by row id. Version 2 has them among
+  /// the ``RotationKeys``, which are not opened to read an account.
   var slotKeys: [Int64: [UInt8]] = [:]
 
   /// The clients, folded, whose sign-out erased an account: their next sign-in requests the password
@@ -69,4 +50,11 @@ package struct GroupState: Hashable, Sendable {
   /// Whether the group ever had more than one account. If it never had, its account needs no
   /// choice.
   package var hadSeveralAccounts: Bool { accountsEver > 1 }
+
+  /// Keeps only that the account was erased, for the clients to which it was returned.
+  mutating func forgetPrincipal(_ account: [UInt8]) {
+    for (client, principal) in principals where principal.account == account {
+      principals[client]?.account = nil
+    }
+  }
 }

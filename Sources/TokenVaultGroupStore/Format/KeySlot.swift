@@ -30,6 +30,15 @@ package struct KeySlot: Hashable, Sendable {
       self.r = r
       self.p = p
     }
+
+    /// Whether a program can have chosen these numbers. They are in the clear, and a changed one
+    /// must not cost the time or memory that it stands for.
+    fileprivate var isPlausible: Bool {
+      guard steps <= Format.mostSlotSteps else { return false }
+      if logN == 0 && r == 0 && p == 0 { return true }
+      return (1...20).contains(logN) && (1...1024).contains(r) && (1...16).contains(p)
+        && 128 * r << logN <= 1 << 30
+    }
   }
 
   package var parameters: Parameters
@@ -84,6 +93,7 @@ extension KeySlot {
       salt: try reader.data(), logN: try reader.number(), r: try reader.number(),
       p: try reader.number())
     parameters.steps = try reader.number()
+    guard parameters.isPlausible else { throw .damaged(rows: nil) }
     sealedKey = try reader.data()
     try reader.end()
   }

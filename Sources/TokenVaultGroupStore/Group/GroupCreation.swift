@@ -1,6 +1,6 @@
 import Glibc
 import TokenVaultSystem
-package import TokenVaultCrypto
+import TokenVaultCrypto
 
 /// Creates and removes group files. Creation is atomic: the file appears complete under its name,
 /// or not at all.
@@ -12,7 +12,7 @@ package enum GroupCreation {
   ///
   /// The caller must hold the group's lock.
   package static func draft(
-    _ path: String, header: GroupHeader, key: borrowing SecretBytes
+    _ path: String, header: GroupHeader, key: GenerationKey
   ) throws(StoreError) -> UnlockedGroup {
     let draft = draftPath(for: path)
     do {
@@ -29,18 +29,35 @@ package enum GroupCreation {
     let keys: GroupKeys
     do {
       keys = try GroupKeys(
-        key: try key.clone(), lookup: try SecretBytes.random(count: 32), group: header.groupID)
+        key: try key.key.clone(), lookup: try SecretBytes.random(count: 32), group: header.groupID)
     } catch let error as StoreError { throw error } catch { throw .crypto }
     try keys.write(to: database, header: header)
     try database.setMeta(
       Format.Meta.state.rawValue,
       try keys.wrap.sealRow(
         Padding.pad(GroupState().encoded()), header.associatedData(.state)))
+    try database.setMeta(
+      Format.Meta.rotationKeys.rawValue, try firstRotationKeys(key, header: header, keys))
     try database.execute("COMMIT")
     do {
       return try UnlockedGroup(
-        path: draft, header: header, database: database, key: try key.clone())
+        path: draft, header: header, database: database, key: try key.key.clone())
     } catch let error as StoreError { throw error } catch { throw .crypto }
+  }
+
+  private static func firstRotationKeys(
+    _ key: GenerationKey, header: GroupHeader, _ keys: GroupKeys
+  ) throws(StoreError) -> [UInt8] {
+    var rotationKeys = try RotationKeys()
+    if let parts = key.parts {
+      try rotationKeys.set(
+        .bridge, header.generation,
+        to: try KeyParts.bridgePart(of: parts.keyring, group: header.groupID))
+    }
+    do {
+      return try keys.wrap.seal(
+        rotationKeys.content, associatedData: header.associatedData(.rotationKeys))
+    } catch { throw .crypto }
   }
 
   /// Gives a draft its name, durably. The draft must be closed.

@@ -7,7 +7,7 @@ final class GroupKeys {
   /// Derived from K(g). Seals everything that the key of a later generation must not open: account
   /// keys, the lookup key, the check, the state and the extras.
   let wrap: SealingKey
-  /// Random, created once per group. It stays the same in every generation.
+  /// Random. A rotation keeps it, and a renewal replaces it.
   let lookup: SecretBytes
   /// Derived from the lookup key. Computes the tags by which rows are found.
   let tags: TagKey

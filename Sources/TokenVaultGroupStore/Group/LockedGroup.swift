@@ -33,7 +33,9 @@ package struct LockedGroup: ~Copyable {
     let version = try database.statement("PRAGMA user_version")
     guard try version.step() else { throw .damaged(rows: nil) }
     defer { version.reset() }
-    guard version.int64(0) == Int64(Format.version) else {
+    guard let number = UInt32(exactly: version.int64(0)),
+      Format.readableVersions.contains(number)
+    else {
       throw .unsupportedVersion(UInt32(truncatingIfNeeded: version.int64(0)))
     }
   }

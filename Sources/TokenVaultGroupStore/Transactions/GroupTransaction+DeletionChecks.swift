@@ -24,9 +24,8 @@ extension GroupTransaction {
   package func completeDueDeletionChecks(boot: String, deleted generation: UInt64?)
     throws(StoreError)
   {
-    for check in state.deletionChecks where check.boot != boot {
-      try database.removeMeta(Format.wrappedSuccessorKeyRow(check.generation))
-    }
+    try removeWrappedSuccessorKeys(
+      of: state.deletionChecks.filter { $0.boot != boot }.map(\.generation))
     state.deletionChecks.removeAll { $0.boot != boot }
     if let generation { scheduleDeletionCheck(of: generation, boot: boot) }
   }

@@ -1,63 +1,61 @@
-package import TokenVaultCrypto
+import TokenVaultCrypto
 
 extension GroupTransaction {
   /// Moves the group to the next generation, under `key`, and erases accounts.
   ///
   /// The lookup key and the remaining account keys are wrapped under the new key. The keys of the
-  /// erased accounts are not, so no remaining key opens a copy of those accounts.
+  /// erased accounts are not, so no remaining key opens a copy of those accounts. A file of an
+  /// earlier format version gets the present one.
   /// - Parameters:
-  ///   - key: K(g+1). Its custodian already holds it.
+  ///   - key: K(g+1). Its custodians already hold its parts, if it has parts.
   ///   - boot: the id of the running boot.
-  ///   - wrapsSuccessorKey: whether to store the new key wrapped under the current one; false if
-  ///     the new key is in a slot of the file.
   ///   - deletesOldKey: whether the Secret Service holds the current key, which the caller deletes
   ///     after the commit.
   package func rotate(
-    to key: borrowing SecretBytes, erasing accounts: [StoredAccount], boot: String,
-    wrapsSuccessorKey: Bool, deletesOldKey: Bool
+    to key: GenerationKey, erasing accounts: [StoredAccount], boot: String, deletesOldKey: Bool
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
+    try forgetMissingPrincipals()
     let old = keys
-    var next = header
-    next.generation += 1
     let nextKeys: GroupKeys
     do {
       nextKeys = try GroupKeys(
-        key: try key.clone(), lookup: try keys.lookup.clone(), group: header.groupID)
+        key: try key.key.clone(), lookup: try keys.lookup.clone(), group: header.groupID)
     } catch let error as StoreError { throw error } catch { throw .crypto }
     let unreadable = try rewrapAccountKeys(under: nextKeys)
-    try nextKeys.write(to: database, header: next)
     try resealExtras(from: old, to: nextKeys)
-    try resealSlots(for: key)
-    if wrapsSuccessorKey {
-      try wrapSuccessorKey(key, boot: boot)
-    } else {
-      try removeWrappedSuccessorKeys()
+    try begin(nextKeys, with: key, boot: boot, deletesOldKey: deletesOldKey) {
+      (rotationKeys) throws(StoreError) in
+      try moveSlots(to: key.key, &rotationKeys)
     }
+    return RotationReport(erased: accounts.count, unreadable: unreadable)
+  }
+
+  /// Begins the next generation: writes its header, the keys that every change of the group's key
+  /// writes, and the deletions that it leaves to do. The rows of accounts and the extras are up to
+  /// the caller.
+  /// - Parameter changeSlots: seals the new key in the slots, or removes them.
+  func begin(
+    _ nextKeys: GroupKeys, with key: GenerationKey, boot: String, deletesOldKey: Bool,
+    changeSlots: (inout RotationKeys) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var next = header
+    next.generation += 1
+    guard next.generation <= Format.largestGeneration else { throw .damaged(rows: nil) }
+    if next.isOutdated {
+      next.version = Format.version
+      try database.execute("PRAGMA user_version=\(Format.version)")
+    }
+    var rotationKeys = try rotationKeys()
+    try nextKeys.write(to: database, header: next)
+    try changeSlots(&rotationKeys)
+    try wrapSuccessorKeys(of: key, next: next, boot: boot, &rotationKeys)
     if deletesOldKey {
       state.pendingDeletions.append(header.generation)
       scheduleDeletionCheck(of: header.generation, boot: boot)
     }
     rotated = (next, nextKeys)
-    return RotationReport(erased: accounts.count, unreadable: unreadable)
-  }
-
-  private func wrapSuccessorKey(_ key: borrowing SecretBytes, boot: String) throws(StoreError) {
-    let wrapped: [UInt8]
-    do {
-      wrapped = try keys.wrap.seal(
-        key, associatedData: header.wrappedSuccessorKeyData(of: header.generation))
-    } catch { throw .crypto }
-    try database.setMeta(Format.wrappedSuccessorKeyRow(header.generation), wrapped)
-    state.deletionChecks.append(
-      GroupState.DeletionCheck(generation: header.generation, boot: boot))
-  }
-
-  /// The keyring holds no later key, so no key has to lead to one. The deletion checks remain.
-  private func removeWrappedSuccessorKeys() throws(StoreError) {
-    for check in state.deletionChecks {
-      try database.removeMeta(Format.wrappedSuccessorKeyRow(check.generation))
-    }
+    try save(rotationKeys)
   }
 
   /// A key that does not open was damaged before the rotation; its row is unchanged.
@@ -98,23 +96,5 @@ extension GroupTransaction {
       return
     }
     try database.setMeta(row, try next.wrap.sealRow(extras, data))
-  }
-
-  /// Seals the new key in each slot. The state holds the slots' keys, so this needs no passphrase.
-  /// Each slot's key is replaced by its next key. That cannot be undone, so the keys in the group
-  /// afterwards do not open the slots in an older copy.
-  private func resealSlots(for key: borrowing SecretBytes) throws(StoreError) {
-    for position in KeySlot.Position.allCases {
-      guard let slotKey = state.slotKeys[position.rawValue],
-        let bytes = try database.meta(position.rawValue)
-      else { continue }
-      let present: SecretBytes
-      do { present = try SecretBytes(copying: slotKey) } catch { throw .crypto }
-      var parameters = try KeySlot(encoded: bytes).parameters
-      parameters.steps += 1
-      try fillSlot(
-        position, with: key, under: try KeySlot.nextKey(after: present, group: header.groupID),
-        parameters: parameters)
-    }
   }
 }

@@ -7,36 +7,22 @@ extension GroupTransaction {
   /// Stores a new account under a fresh account key.
   package func insert(_ record: AccountRecord) throws(StoreError) -> StoredAccount {
     let tag = try tag(of: record.identity)
-    let keyID: [UInt8]
-    let key: SealingKey
-    let wrapped: [UInt8]
-    do {
-      keyID = try RandomBytes.make(16)
-      let secret = try SecretBytes.random(count: 32)
-      wrapped = try keys.wrap.seal(
-        secret, associatedData: accountKeyData(tag: tag, keyID: keyID))
-      key = try SealingKey(secret)
-    } catch { throw .crypto }
-    let sealed = try seal(record, key: key, tag: tag)
+    let keys = try makeAccountKey(tag: tag)
+    let sealed = try seal(record, key: keys.key, tag: tag)
     let insertion = try database.statement("INSERT INTO account(tag, sheet) VALUES(?, ?)")
     try insertion.bind(1, tag)
     try insertion.bind(2, sealed)
     try insertion.run()
     let row = database.lastInsertedRow
-    let keyInsertion = try database.statement(
-      "INSERT INTO account_key(id, key_id, wrapped) VALUES(?, ?, ?)")
-    try keyInsertion.bind(1, row)
-    try keyInsertion.bind(2, keyID)
-    try keyInsertion.bind(3, wrapped)
-    try keyInsertion.run()
+    try setAccountKey(keys, row: row)
     let seal = Array(sealed.suffix(16))
-    state.rows.add(try rowDigest(tag: tag, keyID: keyID, seal: seal))
+    state.rows.add(try rowDigest(tag: tag, keyID: keys.id, seal: seal))
     state.accountCount += 1
     // Tokens that were imported with an unresolved environment are not an account.
     if !record.environment.isEmpty { state.accountsEver = min(2, state.accountsEver + 1) }
     for name in record.names { try addName(name, of: tag) }
     return StoredAccount(
-      tag: tag, keyID: keyID, record: record, row: row, key: key, saved: (record, seal))
+      tag: tag, keyID: keys.id, record: record, row: row, key: keys.key, saved: (record, seal))
   }
 
   /// Writes the account record, if it changed.
@@ -72,19 +58,9 @@ extension GroupTransaction {
     in account: inout StoredAccount
   ) throws(StoreError) {
     try removeCredentials(of: &account) { credential.replaces($0) }
-    var writer = ByteWriter()
-    writer.data(payload.secret.reveal())
-    writer.data(payload.extraJSON)
-    let sealed = try account.key.sealRow(
-      Padding.pad(writer.bytes), recordData(credential, account: account.tag))
-    let insertion = try database.statement("INSERT INTO record(account, sealed) VALUES(?, ?)")
-    try insertion.bind(1, account.row)
-    try insertion.bind(2, sealed)
-    try insertion.run()
+    let sealed = try seal(payload, credential, key: account.key, tag: account.tag)
     account.record.stored.append(
-      AccountRecord.StoredCredential(
-        credential: credential, issuer: issuer, row: database.lastInsertedRow,
-        seal: Array(sealed.suffix(16))))
+      try insert(sealed, of: credential, issuer: issuer, row: account.row))
   }
 
   /// Removes the credentials for which `condition` is true, with their secrets. Call ``update(_:)``
@@ -111,7 +87,7 @@ extension GroupTransaction {
   }
 
   /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a
-  /// copy of them: see ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)``.
+  /// copy of them: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {
     // SQLite reuses row numbers, so this checks that the row is still the one that was read.
     let present = try database.statement(
@@ -138,6 +114,7 @@ extension GroupTransaction {
       }
     }
     if state.current == account.tag { state.current = nil }
+    state.forgetPrincipal(account.tag)
   }
 
   /// Throws ``StoreError/accountGone`` unless the row is the one that was read. Rows of secrets are
@@ -154,14 +131,7 @@ extension GroupTransaction {
     query.reset()
   }
 
-  private func seal(
-    _ record: AccountRecord, key: SealingKey, tag: [UInt8]
-  ) throws(StoreError) -> [UInt8] {
-    try key.sealRow(
-      Padding.pad(record.encoded()), header.associatedData(.accountRecord, account: tag))
-  }
-
-  private func addName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
+  func addName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
     let tag = try nameTag(name)
     var accounts = try nameEntry(tag)
     guard !accounts.contains(account) else { return }
@@ -198,7 +168,7 @@ extension GroupTransaction {
     _ account: StoredAccount, with record: AccountRecord,
     credentials: [(AccountRecord.StoredCredential, CredentialPayload)]
   ) throws(StoreError) -> StoredAccount {
-    let (wasCurrent, accountsEver) = (state.current == account.tag, state.accountsEver)
+    let (current, principals, accountsEver) = (state.current, state.principals, state.accountsEver)
     try delete(account)
     var record = record
     record.stored = []
@@ -207,8 +177,19 @@ extension GroupTransaction {
       try store(entry.credential, payload, issuer: entry.issuer, in: &fresh)
     }
     try update(&fresh)
-    if wasCurrent { state.current = fresh.tag }
-    state.accountsEver = accountsEver
+    // The account has the same tag as before, and is not another one.
+    (state.current, state.principals, state.accountsEver) = (current, principals, accountsEver)
     return fresh
+  }
+}
+
+extension GroupTransaction {
+  /// Drops tags that a program which kept those of erased accounts left in the state.
+  func forgetMissingPrincipals() throws(StoreError) {
+    for tag in Set(state.principals.values.compactMap(\.account)) {
+      let query = try database.statement("SELECT 1 FROM account WHERE tag = ?")
+      try query.bind(1, tag)
+      if try query.step() { query.reset() } else { state.forgetPrincipal(tag) }
+    }
   }
 }

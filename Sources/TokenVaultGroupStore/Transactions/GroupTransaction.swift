@@ -27,6 +27,15 @@ package final class GroupTransaction {
         try group.keys.wrap.openRow(sealed, group.header.associatedData(.state))))
   }
 
+  /// A second view of the snapshot of `other`, which keeps reading with the keys that `other` has
+  /// now.
+  init(readingFor other: GroupTransaction) {
+    group = other.group
+    database = other.database
+    state = other.state
+    rotated = other.rotated
+  }
+
   func finish() throws(StoreError) {
     state.changes += 1
     try storeState()
@@ -35,7 +44,8 @@ package final class GroupTransaction {
   func storeState() throws(StoreError) {
     try database.setMeta(
       Format.Meta.state.rawValue,
-      try keys.wrap.sealRow(Padding.pad(state.encoded()), header.associatedData(.state)))
+      try keys.wrap.sealRow(
+        Padding.pad(state.encoded(version: header.version)), header.associatedData(.state)))
   }
 
   // MARK: Accounts
@@ -59,8 +69,15 @@ package final class GroupTransaction {
     guard try query.step() else { return nil }
     defer { query.reset() }
     return try open(
-      row: query.int64(0), tag: tag, record: query.bytes(1), keyID: query.bytes(2),
-      wrapped: query.bytes(3))
+      SealedAccount(
+        id: query.int64(0), tag: tag, record: query.bytes(1), keyID: query.bytes(2),
+        wrappedKey: query.bytes(3)))
+  }
+
+  /// The account with this identity, or nil if the file's index has none. Its tag may change between
+  /// two transactions; its identity does not.
+  package func account(of identity: AccountIdentity) throws(StoreError) -> StoredAccount? {
+    try account(tag: try tag(of: identity))
   }
 
   /// Calls `body` with every account that opens.
@@ -72,21 +89,16 @@ package final class GroupTransaction {
   package func forEachAccount(
     _ body: (StoredAccount) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
-    let query = try database.statement(
-      "SELECT a.id, a.tag, a.sheet, k.key_id, k.wrapped FROM account a "
-        + "LEFT JOIN account_key k ON k.id = a.id")
+    let query = try database.statement(SealedAccount.selection)
     defer { query.reset() }
     var rows = RowSum()
     var damaged = 0
     var opened = 0
     while try query.step() {
-      let (tag, record, keyID) = (query.bytes(1), query.bytes(2), query.bytes(3))
-      rows.add(try rowDigest(tag: tag, keyID: keyID, seal: Array(record.suffix(16))))
+      let row = SealedAccount(query)
+      rows.add(try rowDigest(tag: row.tag, keyID: row.keyID, seal: row.seal))
       let account: StoredAccount
-      do {
-        account = try open(
-          row: query.int64(0), tag: tag, record: record, keyID: keyID, wrapped: query.bytes(4))
-      } catch {
+      do { account = try open(row) } catch {
         guard case .damaged = error else { throw error }
         damaged += 1
         continue
@@ -114,20 +126,20 @@ package final class GroupTransaction {
     return try keys.tags.rowTag(writer.bytes)
   }
 
-  private func open(
-    row: Int64, tag: [UInt8], record sealed: [UInt8], keyID: [UInt8], wrapped: [UInt8]
-  ) throws(StoreError) -> StoredAccount {
+  /// Opens the row of an account.
+  func open(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
     let key: SealingKey
     do {
       key = try SealingKey(
-        try keys.wrap.openSecret(wrapped, associatedData: accountKeyData(tag: tag, keyID: keyID)))
+        try keys.wrap.openSecret(
+          row.wrappedKey, associatedData: accountKeyData(tag: row.tag, keyID: row.keyID)))
     } catch { throw error == .failed ? .damaged(rows: 1) : .crypto }
     let record = try AccountRecord(
       encoded: Padding.unpad(
-        try key.openRow(sealed, header.associatedData(.accountRecord, account: tag))))
+        try key.openRow(row.record, header.associatedData(.accountRecord, account: row.tag))))
     return StoredAccount(
-      tag: tag, keyID: keyID, record: record, row: row, key: key,
-      saved: (record, Array(sealed.suffix(16))))
+      tag: row.tag, keyID: row.keyID, record: record, row: row.id, key: key,
+      saved: (record, row.seal))
   }
 
   func accountKeyData(tag: [UInt8], keyID: [UInt8]) -> [UInt8] {

@@ -51,9 +51,17 @@ func contents(_ path: String) -> [UInt8]? {
   return count == 32 ? Array(bytes[..<32]) : nil
 }
 
-func key(_ path: String) throws -> SecretBytes {
+func secret(_ path: String) throws -> [UInt8] {
   guard let bytes = contents(path) else { throw ProbeError(reason: "no key at \(path)") }
-  return try SecretBytes(copying: bytes)
+  return bytes
+}
+
+/// The key of a group whose keyring part is this secret, and whose device part is made of it.
+func key(_ secret: [UInt8], of header: GroupHeader) throws -> GenerationKey {
+  let parts = KeyParts(
+    keyring: try SecretBytes(copying: secret),
+    device: try SecretBytes(copying: secret.map { $0 ^ 0x55 }))
+  return try GenerationKey(parts, of: header.groupID)
 }
 
 func acknowledge() {
@@ -64,7 +72,8 @@ func create(_ path: String, _ keyPath: String) throws {
   func build() throws {
     let header = GroupHeader(
       groupID: [UInt8](repeating: 1, count: 16), generation: 1, custody: .secretService)
-    let group = try GroupCreation.draft(path, header: header, key: try key(keyPath))
+    let group = try GroupCreation.draft(
+      path, header: header, key: try key(secret(keyPath), of: header))
     try group.write { transaction in
       for index in 0..<3 {
         _ = try transaction.insert(record("a\(index)"))
@@ -80,16 +89,17 @@ func create(_ path: String, _ keyPath: String) throws {
 }
 
 func unlocked(_ path: String, _ keyPath: String) throws -> UnlockedGroup {
-  try LockedGroup(path: path).unlock(try key(keyPath))
+  let locked = try LockedGroup(path: path)
+  let key = try key(secret(keyPath), of: locked.header)
+  return try locked.unlock(key.key.clone())
 }
 
 func signOut(_ path: String, _ keyPath: String, to newKeyPath: String) throws {
   let group = try unlocked(path, keyPath)
-  let next = try key(newKeyPath)
+  let next = try key(secret(newKeyPath), of: group.header)
   try group.write { transaction in
     _ = try transaction.rotate(
-      to: next, erasing: [try one(transaction, "a1")], boot: "boot",
-      wrapsSuccessorKey: true, deletesOldKey: true)
+      to: next, erasing: [try one(transaction, "a1")], boot: "boot", deletesOldKey: true)
   }
   guard try group.truncateLog() else { throw ProbeError(reason: "log not truncated") }
   acknowledge()
@@ -125,7 +135,8 @@ struct Mixed {
     for _ in 0..<1000 {
       let locked = try LockedGroup(path: path)
       if let bytes = contents("\(keys)/\(locked.header.generation)") {
-        return try locked.unlock(try SecretBytes(copying: bytes))
+        let key = try key(bytes, of: locked.header)
+        return try locked.unlock(key.key.clone())
       }
     }
     throw ProbeError(reason: "no key for any generation")
@@ -168,16 +179,14 @@ struct Mixed {
   private mutating func rotateAlone(_ round: Int) throws {
     let group = try openCurrent()
     let old = group.header.generation
-    let next = try SecretBytes.random(count: 32)
-    try WholeFile.write(
-      unsafe next.withUnsafeBytes { unsafe [UInt8]($0) }, to: "\(keys)/\(old + 1)",
-      replacing: true)
+    let next = try RandomBytes.make(32)
+    try WholeFile.write(next, to: "\(keys)/\(old + 1)", replacing: true)
     let own = "p\(number)"
     let (saved, isLast) = ("\(own)-\(changes)", changes == 0)
     try group.write { transaction in
       _ = try transaction.rotate(
-        to: next, erasing: [try one(transaction, own)], boot: "boot",
-        wrapsSuccessorKey: true, deletesOldKey: true)
+        to: try key(next, of: group.header), erasing: [try one(transaction, own)], boot: "boot",
+        deletesOldKey: true)
     }
     guard unsafe unlink("\(keys)/\(old)") == 0 else { throw ProbeError(reason: "old key stays") }
     signedOut += 1

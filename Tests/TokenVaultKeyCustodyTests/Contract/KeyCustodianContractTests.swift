@@ -6,7 +6,8 @@ import TokenVaultKeyCustody
 /// The rules that every custodian keeps. A new custodian is added to `storing` or `deriving`.
 @Suite(.timeLimit(.minutes(10))) struct KeyCustodianContractTests {
   static let storing: [any StoringKeyCustodianBench.Type] = [
-    SecretServiceBench.self
+    SecretServiceBench.self,
+    DevicePartBench.self,
   ]
   static let deriving: [any DerivingKeyCustodianBench.Type] = [
     PassphraseBench.self,

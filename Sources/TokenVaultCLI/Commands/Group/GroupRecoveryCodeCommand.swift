@@ -8,7 +8,12 @@ struct GroupRecoveryCodeCommand: VaultCommand {
     commandName: "recovery-code", abstract: "Create and print a recovery code.",
     discussion: """
       The code opens the group's file when its key is lost; anyone with the code and the file can \
-      use it. It is shown only once, and a former code becomes invalid. Write it on paper.
+      use it. It is shown only once. Write it on paper.
+
+      A former code becomes invalid, and every key of the group is replaced as by `group rekey`, so \
+      a former code and an old copy of the file together open nothing but that copy. The \
+      passphrase or key file stays the same; a passphrase is asked for even if the group is \
+      unlocked.
 
       EXAMPLES
         tokenvault group recovery-code
@@ -19,8 +24,8 @@ struct GroupRecoveryCodeCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let code = try Recovery(vault).makeRecoveryCode()
-    let bytes = unsafe code.withUnsafeBytes { unsafe Array($0) }
+    let made = try Recovery(vault, progress: RenewalMessages.progress()).makeRecoveryCode()
+    let bytes = unsafe made.code.withUnsafeBytes { unsafe Array($0) }
     if global.json {
       try invocation.answerJSON { writer in
         writer.object {
@@ -31,5 +36,7 @@ struct GroupRecoveryCodeCommand: VaultCommand {
     } else {
       try invocation.answer(bytes + [UInt8(ascii: "\n")])
     }
+    for line in RenewalMessages.lines(made.report, vault.group) { invocation.tell(line) }
+    if let left = made.report.left { throw left }
   }
 }

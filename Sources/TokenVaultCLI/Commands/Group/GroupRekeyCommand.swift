@@ -6,15 +6,24 @@ import TokenVaultModel
 
 struct GroupRekeyCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rekey", abstract: "Give a group a new key, or another custody.",
+    commandName: "rekey", abstract: "Give a group new keys, or another custody.",
     discussion: """
-      Copies of the file made before can no longer be read, and the recovery code becomes invalid. \
-      With --recovery-code the group is opened with its recovery code, for a group whose key is \
-      lost.
+      Every key of the group is replaced and every row encrypted again, so nothing that anyone \
+      learned of a former key opens the file as it is from now on. A group with a passphrase asks \
+      for a new one. A key file that tokenvault made gets new content; --key-file names another \
+      file, which is created, or used as it is. The recovery code becomes invalid.
+
+      Copies of the file made before are not changed. The passphrase, key file or recovery code of \
+      their time still opens them, and so does a key that someone has kept. Tokens in such a copy \
+      are valid until the provider revokes them or they expire: sign out, and in again.
+
+      The command waits up to 60 s for token requests of other processes. With --recovery-code the \
+      group is opened with its recovery code, for a group whose key is lost.
 
       EXAMPLES
         tokenvault group rekey
         tokenvault group rekey --custody passphrase
+        tokenvault group rekey --key-file ~/.config/keys/new
         tokenvault group rekey --recovery-code
       """)
 
@@ -33,7 +42,7 @@ struct GroupRekeyCommand: VaultCommand {
       // A group that cannot be opened fails before there is anything to undo.
       try vault.read { _ in }
     }
-    let left = try Rekey(vault).run(to: chosen)
+    let report = try Rekey(vault, progress: RenewalMessages.progress()).run(to: chosen)
     let made = try GroupInspection(vault).describe()
     if global.json {
       try invocation.answerJSON { made.write(to: &$0) }
@@ -41,7 +50,13 @@ struct GroupRekeyCommand: VaultCommand {
       try invocation.answer(
         "The group \(vault.group) has a new key, custody \(made.custody?.word ?? "-").")
     }
-    if let left { throw left }
+    for line in RenewalMessages.lines(report, vault.group) { invocation.tell(line) }
+    if report.hadRecoveryCode {
+      invocation.tell(
+        "The recovery code is no longer valid. To make a new one: "
+          + "tokenvault group recovery-code \(vault.group)")
+    }
+    if let left = report.left { throw left }
   }
 
   private static func readCode(

@@ -29,6 +29,9 @@ struct GroupShowCommand: VaultCommand {
     ])
     if let generation = group.file?.generation { rows.append(["generation", "\(generation)"]) }
     rows.append(["custody", group.custody?.word ?? "-"])
+    if let part = group.devicePart {
+      rows.append(["device part", PlainText.escaped(part.path) + (part.exists ? "" : " (missing)")])
+    }
     if let manifest {
       rows.append(["device mode", manifest.deviceMode.rawValue])
       rows += manifest.members.map { ["member", PlainText.escaped($0.description)] }

@@ -1,0 +1,138 @@
+import TokenVaultCrypto
+import TokenVaultModel
+
+// A rotation wraps the keys of rows again and leaves the rows as they are: a key that was once read
+// from the file still opens them. A renewal replaces every key and encrypts every row again.
+extension GroupTransaction {
+  /// The accounts' new tags by their former ones, and the number of accounts that do not open.
+  package struct Renewed {
+    package internal(set) var tags: [[UInt8]: [UInt8]] = [:]
+    package internal(set) var unreadable = 0
+
+    package init() {}
+  }
+
+  /// Gives the group a new lookup key, and each account a new tag, key and key id, and encrypts
+  /// every row again. Call it after
+  /// ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)`` in the same transaction, and set
+  /// the slots again, each with a new key.
+  ///
+  /// Accounts are read and written one at a time. An account or credential that does not open stays
+  /// unreadable; its bytes are replaced, because a former key might open some of them.
+  /// - Parameter progress: Called after each account with the number of accounts so far.
+  /// - Throws: ``StoreError/damaged(rows:)`` if a row is missing, was added by another program, or
+  ///   was replaced by an older version.
+  package func renew(progress: (Int) -> Void = { _ in }) throws(StoreError) -> Renewed {
+    guard let present = rotated else { throw .damaged(rows: nil) }
+    let former = GroupTransaction(readingFor: self)
+    let keys: GroupKeys
+    do {
+      keys = try GroupKeys(
+        key: try present.keys.key.clone(), lookup: try SecretBytes.random(count: 32),
+        group: header.groupID)
+    } catch let error as StoreError { throw error } catch { throw .crypto }
+    rotated = (present.header, keys)
+    try keys.write(to: database, header: present.header)
+    try database.statement("DELETE FROM name").run()
+    state.rows = RowSum()
+    var renewed = Renewed()
+    var (last, rows, count) = (Int64.min, RowSum(), 0)
+    while let row = try former.account(after: last) {
+      last = row.id
+      rows.add(try former.rowDigest(tag: row.tag, keyID: row.keyID, seal: row.seal))
+      do {
+        let account = try former.open(row)
+        renewed.tags[row.tag] = try renew(account, reading: former)
+      } catch {
+        guard case .damaged = error else { throw error }
+        try scramble(row)
+        renewed.unreadable += 1
+      }
+      count += 1
+      progress(count)
+    }
+    guard renewed.unreadable > 0 || rows == former.state.rows else { throw .damaged(rows: nil) }
+    try removeStrayRows()
+    try renewExtras()
+    moveReferences(renewed.tags)
+    return renewed
+  }
+
+  private func renew(
+    _ account: StoredAccount, reading former: GroupTransaction
+  ) throws(StoreError) -> [UInt8] {
+    let tag = try tag(of: account.record.identity)
+    let keys = try makeAccountKey(tag: tag)
+    var sealed: [(entry: AccountRecord.StoredCredential, bytes: [UInt8])] = []
+    for stored in account.record.stored {
+      let bytes: [UInt8]
+      do {
+        bytes = try seal(
+          try former.payload(of: stored, in: account), stored.credential, key: keys.key, tag: tag)
+      } catch {
+        guard case .damaged = error else { throw error }
+        do { bytes = try RandomBytes.make(256) } catch { throw .crypto }
+      }
+      sealed.append((stored, bytes))
+    }
+    let removal = try database.statement("DELETE FROM record WHERE account = ?")
+    try removal.bind(1, account.row)
+    try removal.run()
+    var record = account.record
+    record.stored = []
+    for (entry, bytes) in sealed {
+      record.stored.append(
+        try insert(bytes, of: entry.credential, issuer: entry.issuer, row: account.row))
+    }
+    let bytes = try seal(record, key: keys.key, tag: tag)
+    let change = try database.statement("UPDATE account SET tag = ?, sheet = ? WHERE id = ?")
+    try change.bind(1, tag)
+    try change.bind(2, bytes)
+    try change.bind(3, account.row)
+    try change.run()
+    try setAccountKey(keys, row: account.row)
+    state.rows.add(try rowDigest(tag: tag, keyID: keys.id, seal: Array(bytes.suffix(16))))
+    for name in record.names { try addName(name, of: tag) }
+    return tag
+  }
+
+  /// Replaces the bytes of an account that does not open.
+  private func scramble(_ row: SealedAccount) throws(StoreError) {
+    for sql in [
+      "UPDATE account SET tag = randomblob(32), sheet = randomblob(length(sheet)) WHERE id = ?",
+      "UPDATE account_key SET key_id = randomblob(16), wrapped = randomblob(length(wrapped))"
+        + " WHERE id = ?",
+      "UPDATE record SET sealed = randomblob(length(sealed)) WHERE account = ?",
+    ] {
+      let change = try database.statement(sql)
+      try change.bind(1, row.id)
+      try change.run()
+    }
+  }
+
+  /// Removes rows that belong to no account. A former key might open them.
+  private func removeStrayRows() throws(StoreError) {
+    for sql in [
+      "DELETE FROM record WHERE account NOT IN (SELECT id FROM account)",
+      "DELETE FROM account_key WHERE id NOT IN (SELECT id FROM account)",
+    ] { try database.statement(sql).run() }
+  }
+
+  /// The rotation encrypted the extras under the new key, unless they do not open.
+  private func renewExtras() throws(StoreError) {
+    do { _ = try extras() } catch {
+      guard case .damaged = error else { throw error }
+      let change = try database.statement(
+        "UPDATE meta SET value = randomblob(length(value)) WHERE id = ?")
+      try change.bind(1, Format.Meta.extras.rawValue)
+      try change.run()
+    }
+  }
+
+  private func moveReferences(_ tags: [[UInt8]: [UInt8]]) {
+    state.current = state.current.flatMap { tags[$0] }
+    for (client, principal) in state.principals {
+      state.principals[client]?.account = principal.account.flatMap { tags[$0] }
+    }
+  }
+}

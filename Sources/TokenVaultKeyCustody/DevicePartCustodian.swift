@@ -1,0 +1,123 @@
+import Glibc
+package import TokenVaultCrypto
+internal import TokenVaultSystem
+
+/// Keeps the part of a group's key that only this device has: one file of 32 bytes for each group
+/// and generation, in a directory of its own outside the vault.
+///
+/// A deleted part was overwritten first. On a file system that writes in place, nothing of it is
+/// left, whatever a keyring daemon remembers of the other part.
+package struct DevicePartCustodian: StoringKeyCustodian {
+  /// The directory of the parts.
+  package let directory: String
+
+  /// A custodian for the parts in `directory`, which the first stored part creates.
+  package init(directory: String) { self.directory = directory }
+
+  /// The path of a part.
+  package func path(of id: GroupKeyID) -> String {
+    "\(directory)/\(id.hexadecimalGroupID).\(id.generation)"
+  }
+
+  /// The part of a generation. Its file is checked as a key file is.
+  package func key(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes {
+    do throws(CustodyError) {
+      return try file(id).content(sizes: groupKeySize...groupKeySize)
+    } catch {
+      switch error {
+      case .keyFileMissing: throw .keyMissing(generation: id.generation)
+      case .keyFileUnsafe(_, .wrongSize): throw .wrongKey
+      default: throw error
+      }
+    }
+  }
+
+  /// Stores a new part durably: after a power cut, its file exists with its content.
+  package func store(_ part: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
+    guard part.count == groupKeySize else { throw .wrongKey }
+    try makeDirectory()
+    do throws(CustodyError) { try file(id).create(part) } catch {
+      guard case .keyFileUnreadable(_, EEXIST) = error else { throw error }
+      throw .alreadyStored(generation: id.generation)
+    }
+    try sync(directory)
+    guard try key(id).isEqual(to: part) else { throw .wrongKey }
+  }
+
+  /// Overwrites and removes a part, durably.
+  package func delete(_ id: GroupKeyID) throws(CustodyError) {
+    guard try file(id).erase() else { return }
+    try sync(directory)
+    guard unsafe access(path(of: id), F_OK) != 0 else {
+      throw .notDeleted(generation: id.generation)
+    }
+  }
+
+  package func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
+    guard let stream = unsafe opendir(directory) else {
+      guard errno == ENOENT else { throw unreadable(directory) }
+      return []
+    }
+    defer { unsafe closedir(stream) }
+    let prefix = GroupKeyID(groupID: groupID, generation: 0).hexadecimalGroupID + "."
+    var found: [UInt64] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix(prefix), let generation = UInt64(name.dropFirst(prefix.count)) else {
+        continue
+      }
+      found.append(generation)
+    }
+    return found.sorted()
+  }
+
+  private func file(_ id: GroupKeyID) -> SecretFile { SecretFile(path: path(of: id)) }
+
+  /// Creates the directory and its missing parents with mode 0700, durably, and checks it.
+  private func makeDirectory() throws(CustodyError) {
+    var parent = directory.hasPrefix("/") ? "/" : "."
+    for name in directory.split(separator: "/") {
+      let path = parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+      if unsafe mkdir(path, 0o700) == 0 {
+        try sync(parent)
+      } else {
+        // For a directory that exists, mkdir may fail with other codes than EEXIST.
+        let failure = errno
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+          throw .keyFileUnreadable(path: path, errno: failure)
+        }
+      }
+      parent = path
+    }
+    var status = stat()
+    guard unsafe lstat(directory, &status) == 0 else { throw unreadable(directory) }
+    let fault: KeyFileFault? =
+      if status.st_mode & S_IFMT == S_IFLNK {
+        .symlink
+      } else if status.st_mode & S_IFMT != S_IFDIR {
+        .notRegular
+      } else if status.st_uid != geteuid() {
+        .notOwned
+      } else if status.st_mode & 0o077 != 0 {
+        .wideMode
+      } else {
+        nil
+      }
+    if let fault { throw .keyFileUnsafe(path: directory, reason: fault) }
+  }
+
+  private func sync(_ directory: String) throws(CustodyError) {
+    do throws(SystemCallError) {
+      let descriptor = try SystemCalls.open(directory, O_RDONLY | O_DIRECTORY)
+      defer { close(descriptor) }
+      guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
+    } catch { throw .keyFileUnreadable(path: directory, errno: error.errno) }
+  }
+
+  private func unreadable(_ path: String) -> CustodyError {
+    .keyFileUnreadable(path: path, errno: errno)
+  }
+}
