@@ -19,8 +19,8 @@ import TokenVaultTestSupport
       signIn(
         provider,
         ["--redirect-uri", provider.redirectURI, "--browser", "\(browser.command.path) %s"] + more))
-    try #require(ran.status == 0, "\(ran.errors)", sourceLocation: sourceLocation)
     let page = try browser.nextPage()
+    try #require(ran.status == 0, "\(ran.errors)\(page)", sourceLocation: sourceLocation)
     #expect(page.outcome == .redirect, sourceLocation: sourceLocation)
     #expect(page.text.hasPrefix("Signed in"), sourceLocation: sourceLocation)
   }

@@ -20,7 +20,7 @@ import sys
 import time
 import urllib.parse
 
-from devtools import Browser
+from devtools import Browser, NotShown
 
 # The order matters: the first visible element is used. Both providers have these two field names.
 FIELD_USER, FIELD_PASSWORD = "#username", "#password"
@@ -113,7 +113,15 @@ class SignIn:
                 "(acts => !(performance.now() - acts[%s] < 10000) &&"
                 " (acts[%s] = performance.now(), true))(window.acts ||= {})"
                 % (json.dumps(name), json.dumps(name))):
-            action()
+            try:
+                action()
+            except NotShown:
+                self.forget(name)
+                raise
+
+    def forget(self, name):
+        """Allows the action again, because it was not performed."""
+        self.browser.evaluate("delete window.acts?.[%s]" % json.dumps(name))
 
     def change(self):
         known = f"a.dropdown-item[alt='{self.options.user}']"
@@ -162,11 +170,16 @@ class SignIn:
         # A script that redraws the form empties it; the next step fills it in again.
         if browser.value(FIELD_USER) != self.options.user or browser.value(
                 FIELD_PASSWORD) != password:
-            browser.evaluate("delete window.acts['sign in']")
+            self.forget("sign in")
             return
+        submit = next((submit for submit in SUBMITS if browser.shows(submit)), SUBMITS[0])
         browser.evaluate("window.isFilledIn = true")
         self.has_signed_in = True
-        browser.click(next(submit for submit in SUBMITS if browser.shows(submit)))
+        try:
+            browser.click(submit)
+        except NotShown:
+            self.has_signed_in = False
+            raise
 
 
 def contents(path):

@@ -18,11 +18,18 @@ from cryptography.hazmat.primitives import serialization
 
 from serving import dies_with_parent
 
+# Whether the element `e` is visible and enabled.
+VISIBLE = "!!e && e.getClientRects().length > 0 && !e.disabled"
 CANDIDATES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 
 
 class PageLost(Exception):
     """The page was replaced during a call; the caller repeats the call on the next page."""
+
+
+class NotShown(PageLost):
+    """The page changed before an element was used; the caller looks at the page again. Waiting for
+    the element could take for ever: a script may have replaced the form by another one."""
 
 
 def chromium():
@@ -152,25 +159,26 @@ class Browser:
     def shows(self, selector):
         """Whether an element is visible and enabled."""
         return self.evaluate(
-            f"(e => !!e && e.getClientRects().length > 0 && !e.disabled)"
+            f"(e => {VISIBLE})"
             f"(document.querySelector({json.dumps(selector)}))")
-
-    def wait_for(self, selector):
-        self.until(selector, lambda: self.shows(selector))
 
     def fill(self, selector, text):
         """Types a text with input events, which the scripts of the page see."""
-        self.wait_for(selector)
-        self.evaluate(f"(e => {{ e.focus(); e.select() }})"
-                      f"(document.querySelector({json.dumps(selector)}))")
+        self._use(selector, "(e.focus(), e.select())")
         self.command("Input.insertText", text=text)
 
     def value(self, selector):
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.value")
 
     def click(self, selector):
-        self.wait_for(selector)
-        self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+        self._use(selector, "e.click()")
+
+    def _use(self, selector, action):
+        """Checks and uses an element in one call, so that it cannot disappear in between."""
+        if not self.evaluate(
+                f"(e => {VISIBLE} && ({action}, true))"
+                f"(document.querySelector({json.dumps(selector)}))"):
+            raise NotShown(selector)
 
     def click_hidden(self, selector):
         """Clicks an element that may be invisible. Returns whether it exists."""
