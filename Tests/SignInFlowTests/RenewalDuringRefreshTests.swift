@@ -70,9 +70,9 @@ import TokenVaultTestSupport
     let storage = SignInStorage(session)
     let kept = try storage.keepRefreshToken(
       Redacted("rotated"), of: before.account.identity, client: before.clientID,
-      sent: before.tokens[0])
+      sent: before.tokens[0].secret)
     #expect(kept == .kept)
-    #expect(try plan().tokens.map { $0.reveal() } == ["rotated"])
+    #expect(try plan().tokens.map { $0.secret.reveal() } == ["rotated"])
     let wish = Throttle.Wish(
       isExact: false, until: session.now.advanced(by: 60), code: Throttle.outage, suberror: "")
     try storage.noteThrottle(wish, before, SilentOptions())
