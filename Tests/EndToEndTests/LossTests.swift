@@ -23,28 +23,43 @@ import TokenVaultTestSupport
       input: Person.cache(.ada, .bob, mark: "-later"))
     copies.append(try machine.image())
     #expect(copies[1].keys.contains { $0.hasSuffix("-wal") })
+    let former = GroupKeyID(groupID: try machine.header().groupID, generation: 1)
+    let formerPart = try machine.custodian.key(former)
     try machine.succeed("sign-out", Person.bob.username)
     let left = try machine.image()
     let keys = try machine.generations()
     #expect(keys == [2])
+    for copy in copies { try expectClosed(copy, on: machine) }
 
-    for copy in copies {
-      try machine.restore(copy)
-      let ran = try machine.vault("token", "--account", Person.bob.username)
-      #expect(ran.status == 65 && ran.output.isEmpty)
-      #expect(try machine.vault("list").status == 65)
-      // Directly with the remaining key.
-      let header = try machine.header()
-      #expect(header.generation == 1)
-      #expect(try LockedGroup(path: machine.file).generationsWithWrappedSuccessorKey().isEmpty)
-      #expect(throws: StoreError.wrongKey) {
-        let id = GroupKeyID(groupID: header.groupID, generation: 2)
-        _ = try LockedGroup(path: machine.file).unlock(machine.custodian.key(id))
-      }
-    }
+    // A keyring that has not forgotten the former key.
+    try machine.custodian.store(formerPart, as: former)
+    for copy in copies { try expectClosed(copy, on: machine) }
+
     try machine.restore(left)
     #expect(try machine.usernames() == [Person.ada.username])
     #expect(try machine.generations() == keys)
+  }
+
+  /// No command opens the copy, and neither does any pair of a key in the keyring and a device part.
+  private func expectClosed(_ copy: [String: Data], on machine: Machine) throws {
+    try machine.restore(copy)
+    let ran = try machine.vault("token", "--account", Person.bob.username)
+    #expect(ran.status == 65 && ran.output.isEmpty, "\(ran.errors)")
+    #expect(try machine.vault("list").status == 65)
+    let header = try machine.header()
+    #expect(header.generation == 1)
+    #expect(try LockedGroup(path: machine.file).generationsWithWrappedSuccessorKey().isEmpty)
+    let devicePart = DevicePartCustodian(directory: machine.deviceParts.path)
+    #expect(try devicePart.generations(of: header.groupID) == [2])
+    let device = try devicePart.key(GroupKeyID(groupID: header.groupID, generation: 2))
+    let generations = try machine.generations()
+    #expect(!generations.isEmpty)
+    for generation in generations {
+      let id = GroupKeyID(groupID: header.groupID, generation: generation)
+      let parts = KeyParts(keyring: try machine.custodian.key(id), device: try device.clone())
+      #expect(try !machine.isOpened(by: parts.key(of: header.groupID)))
+      #expect(try !machine.isOpened(by: parts.keyring.clone()))
+    }
   }
 
   @Test func aRestoredOlderFileIsRefused() throws {

@@ -202,6 +202,14 @@ final class Machine: Sendable {
     try DevicePartCustodian(directory: deviceParts.path).generations(of: header().groupID)
   }
 
+  /// Whether the key opens the group's file.
+  func isOpened(by key: consuming SecretBytes) throws -> Bool {
+    do {
+      _ = try LockedGroup(path: file).unlock(key)
+      return true
+    } catch StoreError.wrongKey { return false }
+  }
+
   /// The user names that `tokenvault list` prints, sorted.
   func usernames(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
     let ran = try answered(["list", "--json"])

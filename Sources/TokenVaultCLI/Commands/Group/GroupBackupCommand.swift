@@ -9,6 +9,10 @@ struct GroupBackupCommand: VaultCommand {
       The copy can be read only with the group's current key. A sign-out or rekey destroys that \
       key, so back up again afterwards; a signed-out account cannot be restored.
 
+      With the Secret Service, one part of the key is in the keyring and the other in \
+      ~/.local/state/tokenvault/device-keys. To use the backup on another machine, or after this \
+      directory is lost, you need a recovery code: see `tokenvault group recovery-code`.
+
       EXAMPLES
         tokenvault group backup ~/vault.backup
         tokenvault group backup /media/usb/team.backup --group com.example.team

@@ -10,10 +10,9 @@ struct GroupRecoveryCodeCommand: VaultCommand {
       The code opens the group's file when its key is lost; anyone with the code and the file can \
       use it. It is shown only once. Write it on paper.
 
-      A former code becomes invalid, and every key of the group is replaced as by `group rekey`, so \
-      a former code and an old copy of the file together open nothing but that copy. The \
-      passphrase or key file stays the same; a passphrase is asked for even if the group is \
-      unlocked.
+      A former code becomes invalid: every key of the group is replaced, as by `group rekey`. A \
+      former code still opens a copy of the file from its time. The passphrase or key file stays \
+      the same; the command asks for the passphrase even if the group is unlocked.
 
       EXAMPLES
         tokenvault group recovery-code

@@ -8,14 +8,14 @@ struct GroupRekeyCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "rekey", abstract: "Give a group new keys, or another custody.",
     discussion: """
-      Every key of the group is replaced and every row encrypted again, so nothing that anyone \
-      learned of a former key opens the file as it is from now on. A group with a passphrase asks \
+      Replaces every key of the group and encrypts every row again, so that a leaked passphrase, \
+      key file, recovery code or key no longer opens the file. A group with a passphrase asks \
       for a new one. A key file that tokenvault made gets new content; --key-file names another \
       file, which is created, or used as it is. The recovery code becomes invalid.
 
-      Copies of the file made before are not changed. The passphrase, key file or recovery code of \
-      their time still opens them, and so does a key that someone has kept. Tokens in such a copy \
-      are valid until the provider revokes them or they expire: sign out, and in again.
+      Copies of the file from before are not changed. The passphrase, key file, recovery code or \
+      key of their time still opens them, and the tokens in them stay valid until they expire or \
+      the provider revokes them. To replace these tokens, sign out and in again.
 
       The command waits up to 60 s for token requests of other processes. With --recovery-code the \
       group is opened with its recovery code, for a group whose key is lost.
