@@ -81,6 +81,20 @@ import TokenVaultTestSupport
     #expect(try accepts(KeyParts(keyring: keyring, device: device).key(of: id.groupID)))
   }
 
+  /// In version 1, the wrapped successor key in the new file opened with the former key alone.
+  @Test func theFormerPartsOpenNothingAfterARekey() throws {
+    let id = try session.keyID()
+    let keyring = try vault.custodian.key(id)
+    let device = try vault.parts.device.key(id)
+    try session.rekey()
+    session.close()
+    #expect(try LockedGroup(path: vault.file().path).generationsWithWrappedSuccessorKey() == [1])
+    #expect(try !opens(keyring, device))
+    #expect(try !opens(device, keyring))
+    let present = GroupKeyID(groupID: id.groupID, generation: 2)
+    #expect(try !opens(device, vault.parts.device.key(present)))
+  }
+
   @Test func noFileContainsAFormerDevicePart() throws {
     func contains(_ part: [UInt8]) throws -> [String] {
       let names = try FileManager.default.subpathsOfDirectory(atPath: vault.home.path)
