@@ -38,6 +38,8 @@ DEVICE_CODE, DEVICE_GO_ON = 'input[maxlength="9"]', "button.btn-primary"
 # nanoidp's field for a user code, on the page with the password.
 DEVICE_CODE_TOO = "#user_code"
 # glewlwyd asks for confirmation. Other pages have the same button.
+# The path of the listener's page that redirects to the provider.
+START = "/start/"
 SIGN_OUT, SIGN_OUT_WORDS = "button.btn-danger:not(.dropdown-toggle)", "close the current session"
 # glewlwyd's list of known users, and the greeting in its menu.
 PICKER, GREETING = "[id^=select-user-]", r"^Hello (.+)$"
@@ -58,6 +60,10 @@ class SignIn:
     def __init__(self, browser, options):
         self.browser = browser
         self.options = options
+        # tokenvault starts the browser at its own listener, which redirects to the provider. Other
+        # tools start it at the provider.
+        start = urllib.parse.urlsplit(options.url)
+        self.listener = start.port if start.path.startswith(START) else None
         self.provider = origin(options.url)
         self.has_signed_in = False
 
@@ -68,13 +74,21 @@ class SignIn:
             raise Refused("the browser could not open the page")
         if not self.browser.is_loaded():
             return None
-        if origin(url) != self.provider and url.startswith("http"):
+        if self.is_redirect(url):
             return "redirect"
         text = self.browser.text()
         for name, words in FINAL_WORDS.items():
             if any(word in text for word in words):
                 return name
         return None
+
+    def is_redirect(self, url):
+        """Whether the provider has redirected the browser to the tool."""
+        parts = urllib.parse.urlsplit(url)
+        if not parts.scheme.startswith("http") or parts.path.startswith(START):
+            return False
+        # The listener may have another name in the redirect URI, but it has the same port.
+        return parts.port == self.listener if self.listener else origin(url) != self.provider
 
     def step(self):
         """Answers the page once. Returns the outcome on the last page."""
