@@ -37,9 +37,9 @@ GO_ON = "button.btn-success"
 DEVICE_CODE, DEVICE_GO_ON = 'input[maxlength="9"]', "button.btn-primary"
 # nanoidp's field for a user code, on the page with the password.
 DEVICE_CODE_TOO = "#user_code"
-# glewlwyd asks for confirmation. Other pages have the same button.
 # The path of the listener's page that redirects to the provider.
 START = "/start/"
+# glewlwyd asks for confirmation. Other pages have the same button.
 SIGN_OUT, SIGN_OUT_WORDS = "button.btn-danger:not(.dropdown-toggle)", "close the current session"
 # glewlwyd's list of known users, and the greeting in its menu.
 PICKER, GREETING = "[id^=select-user-]", r"^Hello (.+)$"
