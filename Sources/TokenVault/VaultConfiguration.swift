@@ -11,8 +11,8 @@ public struct VaultConfiguration: Sendable {
   public var group: GroupName
   /// The vault's directory. Its `groups` folder contains the group files.
   public var directory: String
-  /// The directory of this device's parts of the keys that the Secret Service has the other part of.
-  /// It is not in the vault's directory, so that a copy of the vault does not contain it.
+  /// The directory for this device's part of each key; the Secret Service keeps the other part. It
+  /// is not in the vault's directory, so that a copy of the vault does not contain it.
   public var devicePartDirectory: String
   /// The directories that are searched for manifests, in this order, before the shipped manifests.
   public var manifestDirectories: [String]

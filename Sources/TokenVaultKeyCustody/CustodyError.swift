@@ -15,6 +15,9 @@ public enum CustodyError: Error, Equatable, Sendable {
   /// The keyring has its part of the key, and the file at the path, which should have this device's
   /// part of it, does not exist or has another size.
   case devicePartMissing(path: String)
+  /// The file at the path, which has this device's part of a key, could not be stored, or not be
+  /// removed, or must not be trusted.
+  case devicePartFailed(path: String)
   /// An item was found, but it is not a key of 32 bytes, or the caller accepted none of the keys
   /// found.
   case wrongKey

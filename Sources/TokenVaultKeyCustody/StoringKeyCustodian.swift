@@ -14,7 +14,7 @@ package protocol StoringKeyCustodian: KeyCustodian where Reference == GroupKeyID
 
   /// Stores a new key and reads it back.
   ///
-  /// Throws `alreadyStored` when a key has this id, and `wrongKey` for a key that has not 32 bytes
+  /// Throws `alreadyStored` when a key has this id, and `wrongKey` for a key of another size than 32 bytes
   /// or that reads back as another one. After any other error the key may or may not be stored: ask
   /// ``generations(of:)`` before trying again.
   func store(_ key: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError)

@@ -117,8 +117,11 @@ extension GroupSession {
 
   @discardableResult
   package func makeRecoveryCode() throws(VaultError) -> SecretBytes {
-    let made = try Recovery(self).makeRecoveryCode()
-    do { return try made.code.clone() } catch { throw .unexpected(type: "CryptoError") }
+    var bytes: [UInt8] = []
+    _ = try Recovery(self).makeRecoveryCode { code in
+      bytes = unsafe code.withUnsafeBytes { unsafe Array($0) }
+    }
+    do { return try SecretBytes(copying: bytes) } catch { throw .unexpected(type: "CryptoError") }
   }
 
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {

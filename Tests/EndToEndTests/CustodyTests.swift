@@ -96,6 +96,21 @@ import TokenVaultTestSupport
     #expect(try vault("token --account a", "new").output == "second\n")
   }
 
+  /// Every program of a user finds this device's parts in the same directory.
+  @Test func theCommandLineAndTheLibraryKeepTheDevicePartInTheStateDirectory() throws {
+    let machine = try Machine()
+    let state = machine.home.appending(path: "other-state")
+    let environment = ["XDG_STATE_HOME": state.path]
+    try machine.succeed("import", "-", input: Person.cache(.ada), environment: environment)
+    let parts = state.appending(path: "tokenvault/device-keys").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parts).count == 1)
+    #expect(!FileManager.default.fileExists(atPath: machine.deviceParts.path))
+    let tool = try built("group-member")
+    try machine.succeed("group", "members", Machine.group, "--add", tool, environment: environment)
+    let ran = try machine.run([tool, Machine.group, "User.Read"], environment: environment)
+    #expect(ran.status == 0, "\(ran.errors)")
+  }
+
   @Test func aRecoveryCodeOpensTheGroupWhenTheKeyringLostItsKey() throws {
     let machine = try Machine()
     try machine.succeed("import", "-", input: Person.cache(.ada, .bob))

@@ -62,6 +62,27 @@ import TokenVaultTestSupport
     }
   }
 
+  /// The frames of a commit whose sync fails may be complete in the log, whatever the reason is.
+  @Test func aCommitThatFailsInItsSyncKeepsTheKeyThatItMayNeed() throws {
+    let machine = try machineOfTwo()
+    var failures = 0
+    for sync in 1...4 {
+      let ran = try machine.shell(
+        "exec strace -f -qq -o /dev/null -e trace=/^fdatasync -e "
+          + "inject=/^fdatasync:error=ENOSPC:when=\(sync) \"$T\" group rekey")
+      guard try machine.header().generation == 1 else { break }
+      guard ran.status != 0 else { continue }
+      failures += 1
+      #expect(try machine.generations() == [1, 2], "\(ran.errors)")
+      #expect(try machine.devicePartGenerations() == [1, 2])
+      #expect(try machine.usernames().count == 2)
+    }
+    #expect(failures > 0)
+    try machine.succeed("group", "rekey")
+    #expect(try machine.generations().count == 1)
+    #expect(try machine.usernames().count == 2)
+  }
+
   @Test func aRestoredOlderFileIsRefused() throws {
     let machine = try machineOfTwo()
     let backup = machine.home.appending(path: "backup").path

@@ -41,6 +41,20 @@ import TokenVaultModel
     #expect(try rules.all() == [])
   }
 
+  @Test func aFileThatCouldNotBeReadAgainIsNotWritten() throws {
+    let name = String(repeating: "a", count: 4000)
+    var refused: VaultError?
+    var accepted = 0
+    for index in 0..<40 where refused == nil {
+      do throws(VaultError) {
+        try rules.set(rule("/\(index)/\(name)"))
+        accepted += 1
+      } catch { refused = error }
+    }
+    #expect(refused?.name == "badManifest" && accepted > 10)
+    #expect(try rules.nearest(to: "/0/\(name)") != nil)
+  }
+
   @Test func aMalformedRulesFileIsRefused() throws {
     try rules.set(rule("/a"))
     let path = vault.directory.appending(path: "directories").path

@@ -39,7 +39,7 @@ import TokenVaultTestSupport
     #expect(try vault.groupSession().verify().accounts == 10_000)
     // On a terminal, the progress is drawn.
     let drawn = try shell(#"script -qec '"$T" group rekey' /dev/null </dev/null"#)
-    for text in ["again: 100 of 10000", "again: 10000 of 10000 accounts", "has a new key"] {
+    for text in ["keys: 100 of 10000", "keys: 10000 of 10000", "has a new key"] {
       #expect(drawn.contains(text), "\(drawn.suffix(300))")
     }
     #expect(try vault.groupSession().header().generation == 2)

@@ -232,7 +232,20 @@ import TokenVaultModel
     other.name = "com.example.other"
     try vault.save(other)
     try expectRefusal(vault.groupSession())
-    try vault.groupSession().configuration.manifests.remove(other.name)
+    // By another path, and in a staged manifest after an interrupted rekey.
+    let linked = vault.home.appending(path: "linked").path
+    try FileManager.default.createSymbolicLink(
+      atPath: linked, withDestinationPath: vault.home.path)
+    other.custody = .keyFile(path: linked + "/key")
+    try vault.save(other)
+    try expectRefusal(vault.groupSession())
+    let manifests = vault.groupSession().configuration.manifests
+    try manifests.stage(other)
+    other.custody = .secretService
+    try vault.save(other)
+    try expectRefusal(vault.groupSession())
+    try manifests.unstage(other.name)
+    try manifests.remove(other.name)
     // Another name of the file.
     try FileManager.default.linkItem(atPath: path, toPath: path + ".link")
     try expectRefusal(vault.groupSession())

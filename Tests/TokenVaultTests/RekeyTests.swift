@@ -135,6 +135,20 @@ import TokenVaultModel
     #expect(try vault.keyringGenerations(id.groupID) == [])
   }
 
+  /// Deleting the former key may wait for a prompt, or be interrupted; the former code is void then.
+  @Test func aNewRecoveryCodeIsShownBeforeTheFormerKeyIsDeleted() throws {
+    let vault = try TestVault(session: PrivateSecretService())
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    let id = try session.keyID()
+    var stored: [Int]?
+    _ = try Recovery(session).makeRecoveryCode { _ in
+      do { stored = try vault.keyringGenerations(id.groupID) } catch { Issue.record(error) }
+    }
+    #expect(stored == [1, 2])
+    #expect(try vault.keyringGenerations(id.groupID) == [2])
+  }
+
   private func opened(_ session: GroupSession) throws -> UnlockedGroup {
     try KeyRetrieval(configuration: session.configuration).open(session.configuration.groupPath)
   }

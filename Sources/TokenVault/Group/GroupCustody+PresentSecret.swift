@@ -7,18 +7,23 @@ import TokenVaultKeyCustody
 extension GroupCustody {
   /// A new key for the custody's slot, from the passphrase or key file that opens the slot now; nil
   /// if the custody has no slot. A passphrase also opens the group, so that it is typed once.
-  func presentSecret(opening session: GroupSession) throws -> SlotMaterial? {
+  /// - Returns: The key, and the header of the file whose slot the secret opens. With another
+  ///   header, a rekey may have changed the secret.
+  func presentSecret(
+    opening session: GroupSession
+  ) throws -> (material: SlotMaterial?, header: GroupHeader) {
     let locked = try LockedGroup(path: configuration.groupPath)
-    guard locked.header.custody != .secretService else { return nil }
+    let header = locked.header
+    guard header.custody != .secretService else { return (nil, header) }
     guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
-    guard locked.header.custody == .passphrase else { return try presentKeyFile(locked, slot) }
+    guard header.custody == .passphrase else { return (try presentKeyFile(locked, slot), header) }
     guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
       throw CustodyError.passphraseRequired
     }
     let custodian = PassphraseCustodian(passphrase)
     let key = try Self.open(slot, of: locked, with: custodian)
     session.adopt(try locked.unlock(key))
-    return try Self.slotMaterial(custodian)
+    return (try Self.slotMaterial(custodian), header)
   }
 
   /// Whether the passphrase is the one that opens the group now.

@@ -48,8 +48,11 @@ package final class GroupSession: @unchecked Sendable {
   }
 
   /// Moves a file of an earlier format version to the present one, with a new key.
+  /// It does not wait for a prompt of the keyring, because the caller may hold a refresh lock.
   private func upgradeFormat() throws(VaultError) {
     guard try withGroup({ $0.header.isOutdated }) else { return }
+    var configuration = configuration
+    configuration.allowsPrompt = false
     bestEffort("the change is possible in the earlier format, and the next one upgrades the file") {
       // Any process that holds the lock is about to rotate the key itself.
       try FileLock.hold(configuration.lockPath, waiting: 0) {

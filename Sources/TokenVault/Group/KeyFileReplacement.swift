@@ -53,7 +53,7 @@ struct KeyFileReplacement {
 
   /// Replaces the key file by the draft, and overwrites the former content.
   func finish() throws {
-    // absent is an answer: a key file that was lost needs no overwriting.
+    // absent is an answer: there is nothing to overwrite if the key file is gone.
     let former: Int32?
     do { former = try SystemCalls.open(path, O_WRONLY | O_NOFOLLOW) } catch { former = nil }
     defer { if let former { close(former) } }
@@ -83,12 +83,20 @@ struct KeyFileReplacement {
       && Int(status.st_size) == KeyFileCustodian.createdSize
   }
 
+  /// Whether the manifest of another group names the file, by this path or another one. So may the
+  /// staged manifest of a group whose rekey was interrupted.
   private func isOfOtherGroup() throws -> Bool {
     let manifests = configuration.manifests
+    let file = FileSafety.identity(of: path)
+    func names(_ manifest: GroupManifest?) -> Bool {
+      guard case .keyFile(let other)? = manifest?.custody else { return false }
+      return other == path || (file != nil && FileSafety.identity(of: other) == file)
+    }
     return try manifests.names().contains { name in
       guard name != configuration.group else { return false }
       // A manifest that cannot be read might name the file.
-      do { return try manifests.find(name).manifest.custody == .keyFile(path: path) } catch {
+      do { return try names(manifests.find(name).manifest) || names(manifests.staged(name)) } catch
+      {
         return true
       }
     }

@@ -18,7 +18,9 @@ struct KeyPartStore {
   func store(_ parts: KeyParts, as id: GroupKeyID) throws(CustodyError) {
     // The keyring is more likely to refuse.
     try keyring.store(parts.keyring, as: id)
-    do throws(CustodyError) { try device.store(parts.device, as: id) } catch {
+    do throws(CustodyError) {
+      try onDevice(id) { () throws(CustodyError) in try device.store(parts.device, as: id) }
+    } catch {
       discard(id)
       throw error
     }
@@ -33,7 +35,7 @@ struct KeyPartStore {
   /// Deletes both parts of a key, and verifies that they are gone. If one cannot be deleted, the
   /// other is deleted all the same.
   func delete(_ id: GroupKeyID) throws(CustodyError) {
-    try both({ () throws(CustodyError) in try device.delete(id) }) { () throws(CustodyError) in
+    try both({ () throws(CustodyError) in try deleteDevicePart(id) }) { () throws(CustodyError) in
       try keyring.delete(id)
     }
   }
@@ -48,7 +50,24 @@ struct KeyPartStore {
   /// Deletes this device's parts of the former keys of a group.
   func deleteDeviceParts(of groupID: [UInt8], before generation: UInt64) throws(CustodyError) {
     for former in try device.generations(of: groupID) where former < generation {
-      try device.delete(GroupKeyID(groupID: groupID, generation: former))
+      try deleteDevicePart(GroupKeyID(groupID: groupID, generation: former))
+    }
+  }
+
+  private func deleteDevicePart(_ id: GroupKeyID) throws(CustodyError) {
+    try onDevice(id) { () throws(CustodyError) in try device.delete(id) }
+  }
+
+  /// Tells the errors of the device's part from those of the keyring and of a key file.
+  private func onDevice(
+    _ id: GroupKeyID, _ step: () throws(CustodyError) -> Void
+  ) throws(CustodyError) {
+    do throws(CustodyError) { try step() } catch {
+      switch error {
+      case .alreadyStored, .notDeleted, .wrongKey, .keyFileUnsafe:
+        throw .devicePartFailed(path: device.path(of: id))
+      default: throw error
+      }
     }
   }
 

@@ -35,29 +35,25 @@ package struct Recovery {
     } catch { throw .unexpected(type: String(describing: type(of: error))) }
   }
 
-  /// A recovery code that is in force.
-  package struct Made: ~Copyable {
-    /// The code in the form that is shown to the user, once.
-    package let code: SecretBytes
-    package let report: RenewalReport
-  }
-
   /// Makes a recovery code, and renews the group: otherwise a former code, with a copy of the file
   /// from its time, would lead to the present key. A passphrase is asked for even if the group is
   /// unlocked, because the slot that it opens gets a new key.
-  package func makeRecoveryCode() throws(VaultError) -> Made {
+  /// - Parameter show: Called once, with the code in the form that is shown to the user, as soon as
+  ///   it is in force: the former code is void from then on, and deleting the former key may take
+  ///   long, or be interrupted.
+  package func makeRecoveryCode(
+    _ show: (borrowing SecretBytes) -> Void
+  ) throws(VaultError) -> RenewalReport {
     try session.admit()
-    do { return try make() } catch {
+    do { return try make(show) } catch {
       try vaultErrors(group) { throw error }
       throw .unexpected(type: String(describing: type(of: error)))
     }
   }
 
-  private func make() throws -> Made {
-    let material = try GroupCustody(configuration).presentSecret(opening: session)
-    let (present, hadCode) = try session.withGroup { group in
-      (group.header, try group.read { try $0.hasSlot(.recovery) })
-    }
+  private func make(_ show: (borrowing SecretBytes) -> Void) throws -> RenewalReport {
+    let (material, present) = try GroupCustody(configuration).presentSecret(opening: session)
+    let hadCode = try session.read { try $0.hasSlot(.recovery) }
     let code = try RecoveryCode.make()
     let shown = try code.printable()
     let salt = try RandomBytes.make(32)
@@ -65,18 +61,20 @@ package struct Recovery {
     var report = try renewal.whileAlone { group in
       // A rekey may have changed the passphrase meanwhile.
       guard group.header == present else { throw StoreError.busy }
-      return try renew(group, material, key, salt: salt)
+      return try renew(group, material, key, salt: salt) { show(shown) }
     }
     report.hadRecoveryCode = hadCode
-    return Made(code: shown, report: report)
+    return report
   }
 
   private func renew(
     _ group: UnlockedGroup, _ material: GroupCustody.SlotMaterial?, _ key: borrowing SecretBytes,
-    salt: [UInt8]
+    salt: [UInt8], committed: () -> Void
   ) throws -> RenewalReport {
     let key = try key.clone()
-    let outcome = try renewal.run(group, custody: group.header.custody) { transaction in
+    let outcome = try renewal.run(
+      group, custody: group.header.custody, committed: committed
+    ) { transaction in
       if let material {
         try transaction.setSlot(.custody, under: material.key, parameters: material.parameters)
       }

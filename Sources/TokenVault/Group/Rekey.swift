@@ -116,21 +116,23 @@ package struct Rekey {
     if case .keyFile(let path)? = custody { keyFile = path }
     var created: String?
     if let custody { created = try KeyFileCreation.createIfMissing(custody) }
-    let report: RenewalReport
+    var report: RenewalReport
     do {
       if let next { try manifests.stage(next) }
       report = try renew(
         group, to: custody.map(GroupHeader.Custody.init) ?? group.header.custody, passphrase,
         keyFile: keyFile)
     } catch {
-      if !Self.isInDoubt(error) {
+      if !group.isLastCommitInDoubt {
         if next != nil { try manifests.unstage(self.group) }
         if let created { KeyFileCreation.takeBack(created) }
       }
       throw error
     }
-    if let next { try manifests.save(next) }
-    try manifests.unstage(self.group)
+    report.finish(self.group) {
+      if let next { try manifests.save(next) }
+      try manifests.unstage(self.group)
+    }
     return report
   }
 
@@ -162,14 +164,16 @@ package struct Rekey {
       try replacement.makeDraft()
       report = try renew(group, to: .keyFile, nil, keyFile: replacement.draft)
     } catch {
-      if !Self.isInDoubt(error) {
+      if !group.isLastCommitInDoubt {
         try manifests.unstage(self.group)
         replacement.removeDraft()
       }
       throw error
     }
-    try replacement.finish()
-    try manifests.unstage(self.group)
+    report.finish(self.group) {
+      try replacement.finish()
+      try manifests.unstage(self.group)
+    }
     report.replacedKeyFile = path
     return report
   }
@@ -189,15 +193,6 @@ package struct Rekey {
     if path == former.draft { try former.finish() } else { try manifests.save(staged) }
     try manifests.unstage(self.group)
   }
-
-  /// Whether the change may have taken effect despite the error. The group then needs the staged
-  /// manifest and the new key file.
-  private static func isInDoubt(_ error: any Error) -> Bool {
-    switch error {
-    case StoreError.io, VaultError.store(.io, _): true
-    default: false
-    }
-  }
 }
 
 extension RenewalReport {
@@ -206,5 +201,11 @@ extension RenewalReport {
     do { try vaultErrors(group) { if let left = outcome.leftover { throw left } } } catch {
       left = error
     }
+  }
+
+  /// Completes a renewal that is in force. A failure is reported with the renewal, not thrown: that
+  /// would mean that nothing has changed. The next command that needs the step repeats it.
+  fileprivate mutating func finish(_ group: GroupName, _ step: () throws -> Void) {
+    do { try vaultErrors(group, step) } catch { left = left ?? error }
   }
 }

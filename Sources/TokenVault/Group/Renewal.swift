@@ -36,9 +36,10 @@ struct Renewal {
   /// Renews the group under a new key. Call it from ``whileAlone(_:)``.
   /// - Parameters:
   ///   - custody: The custody of the new key.
+  ///   - committed: Called as soon as the new key is in force.
   ///   - setSlots: Sets the slots of the new key. The former slots are gone.
   func run(
-    _ group: UnlockedGroup, custody: GroupHeader.Custody,
+    _ group: UnlockedGroup, custody: GroupHeader.Custody, committed: () -> Void = {},
     _ setSlots: (GroupTransaction) throws -> Void
   ) throws -> Rotation.Outcome {
     let rules = DirectoryRules(vaultDirectory: configuration.directory)
@@ -57,9 +58,9 @@ struct Renewal {
         let all = Int(clamping: transaction.state.accountCount)
         renewed = try transaction.renew { progress($0, all) }
         try rules.stage(group: session.group, tags: renewed.tags)
-      }, { _ in [] })
+      }, committed: committed, { _ in [] })
     outcome.report.unreadable = renewed.unreadable
-    bestEffort("a rule with the former tag beside the next one holds") {
+    bestEffort("a rule may name the former tag as well; it applies all the same") {
       try rules.settle(group: session.group, tags: renewed.tags)
     }
     return outcome

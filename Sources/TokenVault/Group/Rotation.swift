@@ -41,10 +41,11 @@ struct Rotation {
   ///   - group: The open group.
   ///   - custody: The custody of the new key; nil for the present one.
   ///   - finally: Changes to make in the transaction after the new key is in force.
+  ///   - committed: Called as soon as the change is in force, before the former key is deleted.
   ///   - change: Changes to make in the transaction before that; it returns the accounts to erase.
   func run(
     _ group: UnlockedGroup, to custody: GroupHeader.Custody? = nil,
-    finally: (GroupTransaction) throws -> Void = { _ in },
+    finally: (GroupTransaction) throws -> Void = { _ in }, committed: () -> Void = {},
     _ change: (GroupTransaction) throws -> [StoredAccount]
   ) throws -> Outcome {
     // While this process waited for the lock, another may have rotated the key. The key that is
@@ -75,11 +76,12 @@ struct Rotation {
       }
     } catch {
       // The commit did not happen, so the new key is not needed; if it stays, the next rotation
-      // deletes it. A commit that failed in a system call may still come back from the log, so the
-      // parts of its key stay.
-      if key.parts != nil, !Self.isInDoubt(error) { parts.discard(next) }
+      // deletes it. A commit that failed late may still come back from the log, so the parts of its
+      // key stay.
+      if key.parts != nil, !group.isLastCommitInDoubt { parts.discard(next) }
       throw error
     }
+    committed()
     // The change is in force from here on. Later failures are reported in the outcome, because a
     // thrown error would mean that nothing was changed.
     do { outcome.logIsEmpty = try group.truncateLog() } catch { outcome.logIsEmpty = false }
@@ -88,10 +90,9 @@ struct Rotation {
         outcome.kernelFailure = error
       }
     }
-    do throws(CustodyError) {
-      try parts.deleteDeviceParts(of: old.groupID, before: next.generation)
-    } catch { outcome.devicePartFailure = error }
-    do { try finish(group, boot: boot) } catch { outcome.oldKeyFailure = error }
+    do { try finish(group, boot: boot, devicePartFailure: &outcome.devicePartFailure) } catch {
+      outcome.oldKeyFailure = error
+    }
     return outcome
   }
 
@@ -110,11 +111,6 @@ struct Rotation {
     try parts.store(new, as: next)
   }
 
-  private static func isInDoubt(_ error: any Error) -> Bool {
-    if case StoreError.io = error { return true }
-    return false
-  }
-
   /// Finishes an interrupted sign-out or rekey when the group is opened, before any data is served.
   func resume(_ group: UnlockedGroup) throws {
     let (isPending, hasSuccessors) = try group.read { transaction in
@@ -125,7 +121,8 @@ struct Rotation {
     guard try isPending || group.read({ $0.hasDueDeletionChecks(boot: boot) }) else { return }
     do {
       try FileLock.hold(configuration.lockPath, waiting: 0) {
-        do { try finish(group, boot: boot) } catch CustodyError.timedOut
+        var left: CustodyError?
+        do { try finish(group, boot: boot, devicePartFailure: &left) } catch CustodyError.timedOut
           where !isPending && group.header.custody != .secretService
         {
           // A group that has left the keyring must not wait for it each time that it is opened.
@@ -142,7 +139,11 @@ struct Rotation {
 
   /// Deletes the parts of the keys that a rotation left, verifies the deletion, and records it in
   /// the file.
-  func finish(_ group: UnlockedGroup, boot: String) throws {
+  /// - Parameter devicePartFailure: The reason why a former device part may still be on this device.
+  ///   Nothing is recorded then. An error means the same of the keyring's part, or of the record.
+  func finish(
+    _ group: UnlockedGroup, boot: String, devicePartFailure failure: inout CustodyError?
+  ) throws {
     let generation = group.header.generation
     let groupID = group.header.groupID
     let (pending, hasDueChecks) = try group.read {
@@ -151,7 +152,6 @@ struct Rotation {
     guard !pending.isEmpty || hasDueChecks else { return }
     // No file of a former generation is of use to anyone, and a power cut may have brought one back.
     // A failure must not keep the former key in the keyring.
-    var failure: CustodyError?
     do throws(CustodyError) {
       try parts.deleteDeviceParts(of: groupID, before: generation)
     } catch { failure = error }
@@ -167,7 +167,7 @@ struct Rotation {
     for old in stale.sorted() {
       try parts.keyring.delete(GroupKeyID(groupID: groupID, generation: old))
     }
-    if let failure { throw failure }
+    guard failure == nil else { return }
     try group.write { transaction in
       transaction.confirmDeletion(of: Array(stale))
       if hasDueChecks {

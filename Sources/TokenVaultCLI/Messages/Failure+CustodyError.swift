@@ -37,8 +37,14 @@ extension Failure {
       self.init(
         .refused,
         "This device's part of the key of the group \(group) is missing or damaged "
-          + "(\(Self.quoted(file))). The group's file cannot be read without it, and a new key is never created for an existing file.",
+          + "(\(Self.quoted(file))). The group's file cannot be read without it, and a new key is "
+          + "never created for an existing file.",
         next: "tokenvault group rekey \(group) --recovery-code")
+    case .devicePartFailed(let file):
+      self.init(
+        .inputOutput,
+        "The file \(Self.quoted(file)) with this device's part of a key could not be stored or "
+          + "removed.", next: "ls -ld \(Self.quoted(file))")
     case .wrongKey:
       self.init(
         .refused, "The key in the keyring is not the key of the group \(group).", next: Self.doctor)

@@ -83,8 +83,8 @@ extension Failure {
     case .keyFileNotReplaceable(let file, let group):
       self.init(
         .refused,
-        "\(Self.path(file)) would keep its content, which may be known to others: it was not made "
-          + "by tokenvault for this group alone, or cannot be written. Nothing was changed.",
+        "The key file \(Self.path(file)) cannot get new content: tokenvault did not create it for "
+          + "this group alone, or you may not write it. Nothing was changed.",
         next: "tokenvault group rekey \(group) --key-file NEW-FILE")
     case .file(let file, let call, let errno):
       self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")

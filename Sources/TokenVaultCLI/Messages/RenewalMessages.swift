@@ -12,7 +12,7 @@ enum RenewalMessages {
     guard isatty(STDERR_FILENO) == 1 else { return { _, _ in } }
     return { done, all in
       guard all >= least, done % 100 == 0 || done == all else { return }
-      let line = "Encrypting again: \(done) of \(all) accounts"
+      let line = "Encrypting the accounts with new keys: \(done) of \(all)"
       // The end of the line is erased with the text, so that the next message replaces it.
       let end = done == all ? "\r" + String(repeating: " ", count: line.count) + "\r" : ""
       Invocation.draw("\r" + line + end)
@@ -30,7 +30,9 @@ enum RenewalMessages {
     }
     if report.unreadable > 0 {
       lines.append(
-        "\(report.unreadable) damaged accounts could not be read before and remain unreadable.")
+        report.unreadable == 1
+          ? "1 damaged account could not be read before and remains unreadable."
+          : "\(report.unreadable) damaged accounts could not be read before and remain unreadable.")
     }
     if !report.logIsEmpty {
       lines.append(

@@ -16,6 +16,9 @@ package final class UnlockedGroup {
   /// Whether the open file is still the one at `path`. A group may have been deleted and created
   /// again.
   package var isInPlace: Bool { FileSafety.identity(of: path) == file }
+  /// Whether the last commit failed so late that its frames may be complete in the log. The next
+  /// recovery then treats it as committed, unless another commit has taken its place.
+  package private(set) var isLastCommitInDoubt = false
   /// The number of commits over this connection.
   package private(set) var commits: UInt64 = 0
 
@@ -93,7 +96,10 @@ package final class UnlockedGroup {
       try database.requireExpectedSchema()
       let transaction = try GroupTransaction(self)
       let result = try body(transaction)
+      // Whatever the reason is, a full disk or quota included, the frames may all be written.
+      isLastCommitInDoubt = true
       try database.execute("COMMIT")
+      isLastCommitInDoubt = false
       if let next = transaction.rotated {
         header = next.header
         keys = next.keys

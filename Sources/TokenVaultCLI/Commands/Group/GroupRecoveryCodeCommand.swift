@@ -23,19 +23,25 @@ struct GroupRecoveryCodeCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let made = try Recovery(vault, progress: RenewalMessages.progress()).makeRecoveryCode()
-    let bytes = unsafe made.code.withUnsafeBytes { unsafe Array($0) }
-    if global.json {
-      try invocation.answerJSON { writer in
-        writer.object {
-          $0.field("group", vault.group.description)
-          $0.field("recoveryCode", String(decoding: bytes, as: UTF8.self))
-        }
-      }
-    } else {
-      try invocation.answer(bytes + [UInt8(ascii: "\n")])
+    var unprinted: (any Error)?
+    let recovery = Recovery(vault, progress: RenewalMessages.progress())
+    let report = try recovery.makeRecoveryCode { code in
+      do { try print(code, of: vault, in: invocation) } catch { unprinted = error }
     }
-    for line in RenewalMessages.lines(made.report, vault.group) { invocation.tell(line) }
-    if let left = made.report.left { throw left }
+    for line in RenewalMessages.lines(report, vault.group) { invocation.tell(line) }
+    if let error = unprinted ?? report.left { throw error }
+  }
+
+  private func print(
+    _ code: borrowing SecretBytes, of vault: GroupSession, in invocation: Invocation
+  ) throws {
+    let bytes = unsafe code.withUnsafeBytes { unsafe Array($0) }
+    guard global.json else { return try invocation.answer(bytes + [UInt8(ascii: "\n")]) }
+    try invocation.answerJSON { writer in
+      writer.object {
+        $0.field("group", vault.group.description)
+        $0.field("recoveryCode", String(decoding: bytes, as: UTF8.self))
+      }
+    }
   }
 }
