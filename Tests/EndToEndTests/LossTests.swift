@@ -103,6 +103,57 @@ import TokenVaultTestSupport
     #expect(try machine.generations() == [2])
   }
 
+  /// The older rows of one account, of the same generation, and one damaged byte in the other.
+  @Test func anOlderRowIsNotReturnedAndDamageElsewhereDoesNotHideIt() throws {
+    let machine = try machineOfTwo()
+    let copy = try machine.write("", to: "copy")
+    try Data(contentsOf: URL(filePath: machine.file)).write(to: URL(filePath: copy))
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob, mark: "-later"))
+    for person in [Person.ada, .bob] {
+      #expect(try machine.token(person.username).contains(person.access + "-later"))
+    }
+    func attack(_ sql: String) throws {
+      let ran = try machine.run([
+        "/usr/bin/python3", "-c",
+        """
+        import sqlite3, sys
+        file = sqlite3.connect(sys.argv[1])
+        file.execute("ATTACH ? AS copy", (sys.argv[2],))
+        file.executescript(sys.argv[3])
+        """, machine.file, copy, sql,
+      ])
+      try #require(ran.status == 0, "\(ran.errors)")
+    }
+    // The second row is that of either person.
+    try attack(
+      """
+      UPDATE account SET sheet = (SELECT sheet FROM copy.account WHERE id = 2) WHERE id = 2;
+      INSERT OR REPLACE INTO account_key SELECT * FROM copy.account_key WHERE id = 2;
+      DELETE FROM record WHERE account = 2;
+      INSERT INTO record SELECT * FROM copy.record WHERE account = 2
+      """)
+    var refused: [String] = []
+    for person in [Person.ada, .bob] {
+      let ran = try machine.vault("token", "--account", person.username)
+      if ran.status == 0 {
+        #expect(ran.output.contains(person.access + "-later"))
+      } else {
+        #expect(ran.status == 65 && ran.output.isEmpty)
+        refused.append(person.username)
+      }
+    }
+    #expect(refused.count == 1)
+    try attack("UPDATE account_key SET wrapped = zeroblob(60) WHERE id = 1")
+    let listed = try machine.vault("list")
+    #expect(listed.status == 65 && listed.output.isEmpty)
+    #expect(listed.errors.contains("2 accounts"))
+    for person in [Person.ada, .bob] {
+      let ran = try machine.vault("token", "--account", person.username)
+      #expect(ran.status == 65 && ran.output.isEmpty)
+    }
+    #expect(try machine.vault("group", "verify").status == 65)
+  }
+
   @Test func aMissingKeyIsNeverReplaced() throws {
     let machine = try machineOfTwo()
     let header = try machine.header()

@@ -213,7 +213,13 @@ import TokenVaultModel
       state.accountsEver = UInt64.random(in: 0...2, using: &random)
       if Bool.random(using: &random) { state.signedOutClients = [text(), text()] }
       if Bool.random(using: &random) { state.importedFiles = [text(), text()] }
-      state.rows.add(Array((data() + [UInt8](repeating: 1, count: 32)).prefix(32)))
+      if version == 1 {
+        state.rows.add(Array((data() + [UInt8](repeating: 1, count: 32)).prefix(32)))
+      } else {
+        state.root.level = Int.random(in: 0...RowTree.highestLevel, using: &random)
+        state.root.last = Int64(number() % (1 << (6 * UInt64(state.root.level + 1))))
+        state.root.node[Int.random(in: 0..<64, using: &random)] = try RandomBytes.make(16)
+      }
       state.current = Bool.random(using: &random) ? [1, 2] : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let tag = data()
@@ -229,6 +235,14 @@ import TokenVaultModel
           try GroupState(encoded: Array(bytes[..<cut]))
         }
       }
+    }
+  }
+
+  @Test func aStateWithAnImpossibleRootIsDamage() throws {
+    for (last, level) in [(64, 0), (4096, 1), (1 << 36, 5), (1, 6)] as [(Int64, Int)] {
+      var state = GroupState()
+      (state.root.last, state.root.level) = (last, level)
+      #expect(throws: StoreError.damaged(rows: nil)) { try GroupState(encoded: state.encoded()) }
     }
   }
 

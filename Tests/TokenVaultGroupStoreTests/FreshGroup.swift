@@ -71,3 +71,10 @@ struct FreshGroup {
     return group
   }
 }
+
+extension GroupTransaction {
+  /// Lets the first account have this row number, so that a small group has several nodes.
+  func startRows(at row: Int64) {
+    tree = RowTree(RowTree.Root(last: row - 1), in: database, key: keys.tags)
+  }
+}

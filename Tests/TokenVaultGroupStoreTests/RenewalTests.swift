@@ -13,6 +13,7 @@ import TokenVaultModel
 
   private func made(_ path: String) throws -> FreshGroup {
     try FreshGroup(path) { transaction in
+      transaction.startRows(at: 60)
       for record in Self.people { try SampleGroup.add(record, to: transaction) }
       let third = try #require(try transaction.accounts(named: CaseFolding.fold("work")).first)
       transaction.state.current = third.tag
@@ -46,7 +47,8 @@ import TokenVaultModel
     let group = try unlock(path, key)
     var values: Set<[UInt8]> = []
     for sql in [
-      "SELECT value FROM meta WHERE id > 0", "SELECT tag FROM account", "SELECT sheet FROM account",
+      "SELECT value FROM meta WHERE id <> 0", "SELECT tag FROM account",
+      "SELECT sheet FROM account",
       "SELECT key_id FROM account_key", "SELECT wrapped FROM account_key",
       "SELECT sealed FROM record", "SELECT tag FROM name", "SELECT sealed FROM name",
     ] {
@@ -79,6 +81,8 @@ import TokenVaultModel
     for row in rows where row.count >= 16 {
       for start in stride(from: 0, to: row.count - 15, by: 64) {
         let piece = Data(row[start..<(start + 16)])
+        // A node of the tree of digests has zeros where there is no account.
+        guard piece.contains(where: { $0 != 0 }) else { continue }
         #expect(file.allSatisfy { $0.range(of: piece) == nil })
       }
     }
@@ -168,7 +172,7 @@ import TokenVaultModel
       try #require(try $0.accounts(named: CaseFolding.fold("work")).first)
     }
     for sql in [
-      "UPDATE account SET sheet = zeroblob(20) || substr(sheet, 21) WHERE id = 2",
+      "UPDATE account SET sheet = zeroblob(20) || substr(sheet, 21) WHERE id = 61",
       "UPDATE record SET sealed = zeroblob(20) || substr(sealed, 21) WHERE id = "
         + "\(third.record.stored[1].row)",
       "INSERT INTO record(account, sealed) VALUES(2000, zeroblob(300))",

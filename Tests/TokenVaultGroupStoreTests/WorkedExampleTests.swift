@@ -23,7 +23,7 @@ import TokenVaultModel
       values[parts[0]] = try bytes(hex: parts[1])
     }
     self.values = values
-    #expect(values.count == 34)
+    #expect(values.count == 36)
   }
 
   private func value(_ name: String) throws -> [UInt8] { try #require(values[name], "\(name)") }
@@ -117,11 +117,11 @@ import TokenVaultModel
         opened(value("name-row"), value("rows"), "name", place: value("name-tag")))
         == [1] + data(account))
 
-    let words = try stride(from: 0, to: 32, by: 8).flatMap { start in
-      number(try value("row-digest")[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) })
-    }
+    let node = try value("node")
+    #expect(try node == [UInt8](repeating: 0, count: 16) + value("row-digest")[..<16])
+    #expect(try tag(text("node") + [0, 0] + data(node)).prefix(16) == value("node-digest")[...])
     let state =
-      [3, 1, 1, 4] + words + data(account) + [1] + text("client") + data(account)
+      [3, 1, 1, 1, 0] + data(node) + data(account) + [1] + text("client") + data(account)
       + [1, 1] + [1, 1] + text("boot") + [2, 1] + text("client") + [1] + text("/cache.json")
     #expect(try value("state-plaintext") == state)
     #expect(try unpadded(opened(value("state-row"), wrap, "state")) == state)

@@ -27,7 +27,11 @@ extension GroupState {
     writer.number(encoding.rawValue)
     writer.number(changes)
     writer.number(accountCount)
-    writer.list(rows.words) { $0.number($1) }
+    if encoding == .version2 {
+      root.encode(into: &writer)
+    } else {
+      writer.list(rows.words) { $0.number($1) }
+    }
     writer.data(current ?? [])
     writer.list(principals.sorted { $0.key < $1.key }) { writer, principal in
       writer.text(principal.key)
@@ -61,7 +65,11 @@ extension GroupState {
     }
     changes = try reader.number()
     accountCount = try reader.number()
-    rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
+    if encoding == .version2 {
+      root = try RowTree.Root(from: &reader)
+    } else {
+      rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
+    }
     let current = try reader.data()
     self.current = current.isEmpty ? nil : current
     for (client, principal) in try reader.list({ reader throws(StoreError) in
@@ -95,6 +103,22 @@ extension GroupState {
       throw .damaged(rows: nil)
     }
     try reader.end()
+  }
+}
+
+extension RowTree.Root {
+  fileprivate func encode(into writer: inout ByteWriter) {
+    writer.number(UInt64(last))
+    writer.number(UInt64(level))
+    writer.data(node.bytes)
+  }
+
+  fileprivate init(from reader: inout ByteReader) throws(StoreError) {
+    guard let last = Int64(exactly: try reader.number()),
+      let level = Int(exactly: try reader.number()), level <= RowTree.highestLevel,
+      last < 1 << (6 * (level + 1))
+    else { throw .damaged(rows: nil) }
+    self.init(last: last, level: level, node: try DigestNode(try reader.data()))
   }
 }
 

@@ -26,7 +26,9 @@ package struct GroupState: Hashable, Sendable {
   /// The number of accounts that the group ever had, at most 2. It records no more than whether
   /// there was ever a choice between accounts.
   var accountsEver: UInt64 = 0
-  /// The sum over all account rows.
+  /// The root of the tree of digests over the account rows.
+  var root = RowTree.Root()
+  /// In a file of format version 1, the sum over all account rows.
   var rows = RowSum()
   /// The tag of the current account, or nil.
   package var current: [UInt8]?

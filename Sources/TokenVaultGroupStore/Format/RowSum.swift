@@ -1,4 +1,4 @@
-/// An additive multiset hash over the account rows: the sum modulo 2^256 of one keyed digest per
+/// In a file of format version 1, an additive multiset hash over the account rows: the sum modulo 2^256 of one keyed digest per
 /// row. It detects a row that is missing, was added, or was replaced by an older version, and each
 /// write updates it at constant cost.
 struct RowSum: Hashable, Sendable {

@@ -24,6 +24,8 @@ extension GroupTransaction {
   ///   was replaced by an older version.
   package func renew(progress: (Int) -> Void = { _ in }) throws(StoreError) -> Renewed {
     guard let present = rotated else { throw .damaged(rows: nil) }
+    try tree?.write()
+    var missing = try tree?.census().rows
     let former = GroupTransaction(readingFor: self)
     let keys: GroupKeys
     do {
@@ -34,28 +36,34 @@ extension GroupTransaction {
     rotated = (present.header, keys)
     try keys.write(to: database, header: present.header)
     try database.statement("DELETE FROM name").run()
-    state.rows = RowSum()
+    tree = RowTree(replacing: database, key: keys.tags)
     var renewed = Renewed()
-    var (last, rows, count) = (Int64.min, RowSum(), 0)
+    var (last, count) = (Int64.min, 0)
     while let row = try former.account(after: last) {
       last = row.id
-      rows.add(try former.rowDigest(tag: row.tag, keyID: row.keyID, seal: row.seal))
-      do {
-        let account = try former.open(row)
+      missing?.remove(row.id)
+      if let account = try former.openIfReadable(row) {
+        guard try former.isPresent(row) else { throw .damaged(rows: nil) }
         renewed.tags[row.tag] = try renew(account, reading: former)
-      } catch {
-        guard case .damaged = error else { throw error }
+      } else {
         try scramble(row)
         renewed.unreadable += 1
       }
       count += 1
       progress(count)
     }
-    guard renewed.unreadable > 0 || rows == former.state.rows else { throw .damaged(rows: nil) }
+    guard missing?.isEmpty != false else { throw .damaged(rows: nil) }
     try removeStrayRows()
     try renewExtras()
     moveReferences(renewed.tags)
     return renewed
+  }
+
+  private func openIfReadable(_ row: SealedAccount) throws(StoreError) -> StoredAccount? {
+    do { return try openAnyVersion(row) } catch {
+      guard case .damaged = error else { throw error }
+      return nil
+    }
   }
 
   private func renew(
@@ -91,7 +99,9 @@ extension GroupTransaction {
     try change.bind(3, account.row)
     try change.run()
     try setAccountKey(keys, row: account.row)
-    state.rows.add(try rowDigest(tag: tag, keyID: keys.id, seal: Array(bytes.suffix(16))))
+    try changeDigest(
+      ofRow: account.row, from: nil,
+      to: rowDigest(tag: tag, keyID: keys.id, seal: Array(bytes.suffix(16))))
     for name in record.names { try addName(name, of: tag) }
     return tag
   }
@@ -108,6 +118,8 @@ extension GroupTransaction {
       try change.bind(1, row.id)
       try change.run()
     }
+    guard let scrambled = try account(after: row.id - 1) else { throw .damaged(rows: nil) }
+    try changeDigest(ofRow: row.id, from: nil, to: rowDigest(scrambled))
   }
 
   /// Removes rows that belong to no account. A former key might open them.

@@ -16,6 +16,7 @@ extension GroupTransaction {
   ) throws(StoreError) -> RotationReport {
     for account in accounts { try delete(account) }
     try forgetMissingPrincipals()
+    if header.isOutdated { try plantTree() }
     let old = keys
     let nextKeys: GroupKeys
     do {

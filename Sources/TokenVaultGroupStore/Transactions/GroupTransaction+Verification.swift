@@ -31,6 +31,9 @@ extension GroupTransaction {
     report.strayRows = try strayNames(names)
     report.strayRows += abs(try count("record") - report.credentials)
     report.strayRows += abs(try count("account_key") - report.accounts)
+    if let nodes = try tree?.census().nodes {
+      report.strayRows += abs(try count("meta WHERE id < 0") - nodes)
+    }
     return report
   }
 

@@ -1,7 +1,7 @@
 import TokenVaultCrypto
 package import TokenVaultModel
 
-// The operations of a write transaction. Each updates the sum over the account rows and the
+// The operations of a write transaction. Each updates the digests of the account rows and the
 // directory of names in the same transaction.
 extension GroupTransaction {
   /// Stores a new account under a fresh account key.
@@ -9,14 +9,16 @@ extension GroupTransaction {
     let tag = try tag(of: record.identity)
     let keys = try makeAccountKey(tag: tag)
     let sealed = try seal(record, key: keys.key, tag: tag)
-    let insertion = try database.statement("INSERT INTO account(tag, sheet) VALUES(?, ?)")
+    let insertion = try database.statement("INSERT INTO account(id, tag, sheet) VALUES(?3, ?1, ?2)")
     try insertion.bind(1, tag)
     try insertion.bind(2, sealed)
+    // Without a number, SQLite would use the one after the greatest, which may be forged.
+    if let tree { try insertion.bind(3, tree.root.last + 1) }
     try insertion.run()
     let row = database.lastInsertedRow
     try setAccountKey(keys, row: row)
     let seal = Array(sealed.suffix(16))
-    state.rows.add(try rowDigest(tag: tag, keyID: keys.id, seal: seal))
+    try changeDigest(ofRow: row, from: nil, to: rowDigest(tag: tag, keyID: keys.id, seal: seal))
     state.accountCount += 1
     // Tokens that were imported with an unresolved environment are not an account.
     if !record.environment.isEmpty { state.accountsEver = min(2, state.accountsEver + 1) }
@@ -41,9 +43,9 @@ extension GroupTransaction {
     try change.run()
     guard database.changedRows == 1 else { throw .accountGone }
     let seal = Array(sealed.suffix(16))
-    state.rows.subtract(
-      try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
-    state.rows.add(try rowDigest(tag: account.tag, keyID: account.keyID, seal: seal))
+    try changeDigest(
+      ofRow: account.row, from: rowDigest(account),
+      to: rowDigest(tag: account.tag, keyID: account.keyID, seal: seal))
     let (old, new) = (account.saved.record.names, account.record.names)
     for name in old.subtracting(new) { try removeName(name, of: account.tag) }
     for name in new.subtracting(old) { try addName(name, of: account.tag) }
@@ -104,8 +106,7 @@ extension GroupTransaction {
       try deletion.bind(1, account.row)
       try deletion.run()
     }
-    state.rows.subtract(
-      try rowDigest(tag: account.tag, keyID: account.keyID, seal: account.saved.seal))
+    try changeDigest(ofRow: account.row, from: rowDigest(account), to: nil)
     state.accountCount -= 1
     for name in account.saved.record.names {
       do { try removeName(name, of: account.tag) } catch {

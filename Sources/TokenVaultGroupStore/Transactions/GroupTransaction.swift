@@ -12,6 +12,8 @@ package final class GroupTransaction {
   package var state: GroupState
   /// The header and keys of the generation to which this transaction moves the group.
   var rotated: (header: GroupHeader, keys: GroupKeys)?
+  /// The digests of the account rows; nil in a file of format version 1.
+  var tree: RowTree?
 
   init(_ group: UnlockedGroup) throws(StoreError) {
     self.group = group
@@ -25,6 +27,9 @@ package final class GroupTransaction {
     state = try GroupState(
       encoded: Padding.unpad(
         try group.keys.wrap.openRow(sealed, group.header.associatedData(.state))))
+    if group.header.version > 1 {
+      tree = RowTree(state.root, in: database, key: group.keys.tags)
+    }
   }
 
   /// A second view of the snapshot of `other`, which keeps reading with the keys that `other` has
@@ -34,10 +39,13 @@ package final class GroupTransaction {
     database = other.database
     state = other.state
     rotated = other.rotated
+    tree = other.tree
   }
 
   func finish() throws(StoreError) {
     state.changes += 1
+    try tree?.write()
+    if let tree { state.root = tree.root }
     try storeState()
   }
 
@@ -82,9 +90,10 @@ package final class GroupTransaction {
 
   /// Calls `body` with every account that opens.
   ///
-  /// - Returns: the number of accounts that do not open.
-  /// - Throws: ``StoreError/damaged(rows:)`` if a row is missing, was added by another program, or
-  ///   was replaced by an older version. Do not rely on the accounts passed to `body` before this
+  /// - Returns: the number of accounts that do not open, and of rows that are missing, were added by
+  ///   another program, or were replaced by an older version.
+  /// - Throws: in a file of format version 1, ``StoreError/damaged(rows:)`` if a row is missing, was
+  ///   added, or was replaced. There, do not rely on the accounts passed to `body` before this
   ///   method returns.
   package func forEachAccount(
     _ body: (StoredAccount) throws(StoreError) -> Void
@@ -93,23 +102,27 @@ package final class GroupTransaction {
     defer { query.reset() }
     var rows = RowSum()
     var damaged = 0
-    var opened = 0
+    var opened: Set<Int64> = []
     while try query.step() {
       let row = SealedAccount(query)
-      rows.add(try rowDigest(tag: row.tag, keyID: row.keyID, seal: row.seal))
+      if tree == nil { rows.add(try rowDigest(row)) }
       let account: StoredAccount
       do { account = try open(row) } catch {
         guard case .damaged = error else { throw error }
         damaged += 1
         continue
       }
-      opened += 1
+      // Damage to a page may show a row twice.
+      guard opened.insert(row.id).inserted else {
+        damaged += 1
+        continue
+      }
       try body(account)
     }
-    guard damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
+    guard tree != nil || damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
     // Damage to a page may hide rows or add some. The state has the right number.
-    let missing = Int(clamping: state.accountCount) - opened
-    return damaged > 0 && missing > 0 ? missing : damaged
+    let missing = Int(clamping: state.accountCount) - opened.count
+    return missing > 0 ? missing : damaged
   }
 
   /// The tags of the accounts with a name, folded by `CaseFolding`; empty if the directory of names
@@ -118,16 +131,15 @@ package final class GroupTransaction {
     try nameEntry(try nameTag(folded))
   }
 
-  /// The digest of an account's row in ``RowSum``.
-  func rowDigest(tag: [UInt8], keyID: [UInt8], seal: [UInt8]) throws(StoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.text("row")
-    for part in [tag, keyID, seal] { writer.data(part) }
-    return try keys.tags.rowTag(writer.bytes)
+  /// Opens the row of an account.
+  /// - Throws: ``StoreError/damaged(rows:)``, also if the row is not its present version.
+  func open(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
+    let account = try openAnyVersion(row)
+    guard try isPresent(row) else { throw .damaged(rows: 1) }
+    return account
   }
 
-  /// Opens the row of an account.
-  func open(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
+  func openAnyVersion(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
     let key: SealingKey
     do {
       key = try SealingKey(
