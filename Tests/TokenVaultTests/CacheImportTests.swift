@@ -28,7 +28,8 @@ import TokenVaultModel
   @Test func cachesOfEveryLibraryAreExportedAsTheyWereImported() throws {
     for fixture in [
       MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
-      MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
+      MSALCacheFixtures.javaScript, MSALCacheFixtures.java, MSALCacheFixtures.android,
+      MSALCacheFixtures.objectiveC,
     ] {
       let vault = try TestVault()
       let cache = try MSALCache(json: Array(fixture.utf8))

@@ -181,8 +181,9 @@ package struct CacheImport {
       kept.apps.append(app)
     }
     for member in cache.unknown {
+      let former = kept.unknown.first { $0.name == member.name }
       kept.unknown.removeAll { $0.name == member.name }
-      kept.unknown.append(member)
+      kept.unknown.append(former.map(member.merged(over:)) ?? member)
     }
     try CacheExtras.write(kept, transaction)
   }

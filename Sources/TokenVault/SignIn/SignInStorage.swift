@@ -271,7 +271,7 @@ struct SignInStorage {
     }
     if let index {
       guard kept.apps[index].familyID != family else { return }
-      kept.apps[index].familyID = family
+      kept.apps[index].setFamily(family)
     } else {
       kept.apps.append(
         MSALCache.App(clientID: client, environment: environment, familyID: family))
