@@ -267,7 +267,7 @@ package struct Erasure {
     let identity = AccountIdentity(
       homeAccountID: HomeAccountID(record.homeAccountID), environment: "",
       authorityType: AuthorityType(cacheText: "", environment: ""))
-    return try transaction.account(of: identity).map { [$0] } ?? []
+    return try transaction.account(storedAs: identity).map { [$0] } ?? []
   }
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
