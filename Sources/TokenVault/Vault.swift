@@ -178,8 +178,8 @@ public actor Vault {
   /// print(report.added.count, "accounts added,", report.credentials, "credentials stored")
   /// ```
   ///
-  /// - Throws: ``VaultError/accountOfOtherIssuer(group:)`` if the cache has an account with the
-  ///   host and subject of a stored one but another issuer;
+  /// - Throws: ``VaultError/accountOfOtherIssuer(_:)`` if the cache has an account of AD FS, or of a
+  ///   private host of Microsoft Entra, with the host and id of a stored one but another issuer;
   ///   ``VaultError/sharedDeviceTakesOne(given:)`` or ``VaultError/sharedDeviceOccupied(by:)`` if a
   ///   shared device would get a second account. Nothing is stored then.
   public func importCache(

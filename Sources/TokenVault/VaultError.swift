@@ -66,8 +66,8 @@ public enum VaultError: Error, Sendable {
   /// The request does not name the client that should sign in or refresh, and the account has
   /// several.
   case clientRequired(stored: [String], account: Account)
-  /// Another account has the same subject at the same host, but another issuer.
-  case accountOfOtherIssuer(group: GroupName)
+  /// An import names another issuer than the stored account, which has the same id at the same host.
+  case accountOfOtherIssuer(Account)
   /// The provider replaced the refresh token of an account, and the new one could not be stored
   /// because of this error. It stays in the locked memory of this process, and each later call tries
   /// to store it; if none succeeds before the process ends, the user has to sign in again.
@@ -201,7 +201,7 @@ extension VaultError: CustomStringConvertible {
       "ambiguousInFile(\(path), \(candidates.count) candidates)"
     case .fileInUse(let path): "fileInUse(\(path))"
     case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
-    case .accountOfOtherIssuer(let group): "accountOfOtherIssuer(\(group))"
+    case .accountOfOtherIssuer(let account): "accountOfOtherIssuer(\(account.group))"
     case .refreshTokenNotStored(let cause, _, let group):
       "refreshTokenNotStored(\(cause), \(group))"
     case .signIn(let error): "signIn(\(error))"

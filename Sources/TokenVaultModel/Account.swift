@@ -28,6 +28,9 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
   public let accessTokenExpiresOn: Timestamp?
   /// Whether a refresh token is stored.
   public let isRefreshTokenStored: Bool
+  /// The issuer of an account of an OpenID Connect provider other than Microsoft, without a trailing
+  /// slash; empty if it is not known, and for all others.
+  package let issuer: String
   /// The stored identity; two `Account` values with the same identity are the same account.
   public let identity: AccountIdentity
 
@@ -36,7 +39,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     homeAccountID: HomeAccountID, username: String, environment: String, group: GroupName,
     alias: String?, tenantProfiles: [TenantProfile], clientIDs: [String], isCurrent: Bool,
     isSignedIn: Bool, authorityType: AuthorityType, accessTokenExpiresOn: Timestamp?,
-    isRefreshTokenStored: Bool, identity: AccountIdentity
+    isRefreshTokenStored: Bool, issuer: String = "", identity: AccountIdentity
   ) {
     self.homeAccountID = homeAccountID
     self.username = username
@@ -50,6 +53,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     self.authorityType = authorityType
     self.accessTokenExpiresOn = accessTokenExpiresOn
     self.isRefreshTokenStored = isRefreshTokenStored
+    self.issuer = issuer
     self.identity = identity
   }
 

@@ -7,6 +7,26 @@ struct CommandLineFixtures {
   static let contoso = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
   static let client = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
 
+  private static let realm = "https://id.example.com/realms/"
+
+  /// A cache with an account of an OpenID Connect provider. Two issuers have one host, subject and
+  /// user name.
+  private func cache(ofIssuer issuer: String) -> String {
+    let claims = #"{"iss":"\#(issuer)","sub":"ada","preferred_username":"ada@id.example"}"#
+    let payload = Data(claims.utf8).base64EncodedString()
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let base = #""home_account_id":"ada","environment":"id.example.com","realm":"realms""#
+    return """
+      {"Account":{"a":{\(base),"local_account_id":"ada","username":"ada@id.example",
+        "authority_type":"MSSTS"}},
+       "AccessToken":{"t":{\(base),"client_id":"c","credential_type":"AccessToken",
+        "secret":"at of \(issuer)","target":"read","cached_at":"\(now - 100)",
+        "expires_on":"\(now + 3600)","extended_expires_on":"\(now + 3600)"}},
+       "IdToken":{"i":{\(base),"client_id":"c","credential_type":"IdToken",
+        "secret":"e30.\(payload).s"}}}
+      """
+  }
+
   /// A home with token caches in it.
   func home(_ service: PrivateSecretService) throws -> ShellHome {
     let program = try BuiltProduct("tokenvault").url
@@ -21,7 +41,8 @@ struct CommandLineFixtures {
       ("cache.json", cache(["ada": 3600, "bob": -600])), ("one.json", cache(["ada": 3600])),
       ("azure/msal_token_cache.json", cache(["ada": 3600, "bob": -600])),
       ("azure/azureProfile.json", profile), ("notjson.json", "{\"Account\": "),
-      ("nocache.json", "[1]"),
+      ("nocache.json", "[1]"), ("realm-one.json", cache(ofIssuer: Self.realm + "one")),
+      ("realm-two.json", cache(ofIssuer: Self.realm + "two")),
     ] {
       let file = home.directory.appending(path: name)
       try FileManager.default.createDirectory(

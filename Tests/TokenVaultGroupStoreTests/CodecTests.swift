@@ -110,7 +110,8 @@ import TokenVaultModel
     let types: [AuthorityType] = [.entra, .adfs, .oidc, .secret, .other("x")]
     var record = AccountRecord(
       homeAccountID: text(), environment: text(),
-      authorityType: types[Int.random(in: 0..<types.count, using: &random)], orphanClient: text())
+      authorityType: types[Int.random(in: 0..<types.count, using: &random)], orphanClient: text(),
+      issuer: text())
     record.alias = text()
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       record.profiles.append(
@@ -188,6 +189,22 @@ import TokenVaultModel
         try AccountRecord(encoded: Array(bytes.dropLast(list.count + 1)) + wrong)
       }
     }
+  }
+
+  @Test func anAccountRecordOfAnIssuerHasVersion4AndNoOtherEncoding() throws {
+    let record = AccountRecord(
+      homeAccountID: "a", environment: "b", authorityType: .oidc, issuer: "https://b/")
+    let bytes = record.encoded()
+    #expect(bytes.first == 4)
+    #expect(bytes.suffix(10) == [9] + Array("https://b".utf8))
+    #expect(try AccountRecord(encoded: bytes) == record)
+    for wrong in [bytes.dropLast(10) + [0], [3] + bytes.dropFirst(), [5] + bytes.dropFirst()] {
+      #expect(throws: StoreError.damaged(rows: nil)) { try AccountRecord(encoded: Array(wrong)) }
+    }
+    // Microsoft's accounts have none.
+    let other = AccountRecord(
+      homeAccountID: "a", environment: "b", authorityType: .entra, issuer: "https://b")
+    #expect(other.encoded().first == 1)
   }
 
   @Test mutating func anAccountRecordIsReadAsItWasWritten() throws {

@@ -51,6 +51,22 @@ import Testing
         != identity("uid.utid", "login.microsoftonline.us", .entra))
   }
 
+  @Test func theIssuerBelongsToTheIdentityOfAnOpenIDConnectAccountOnly() {
+    func identity(_ issuer: String, _ type: AuthorityType) -> AccountIdentity {
+      AccountIdentity(
+        homeAccountID: HomeAccountID("sub"), environment: "id.example", authorityType: type,
+        issuer: issuer)
+    }
+    let one = identity("https://id.example/realms/one", .oidc)
+    #expect(one == identity("https://id.example/realms/one/", .oidc))
+    #expect(one != identity("https://id.example/realms/two", .oidc))
+    #expect(one != identity("https://id.example:8443/realms/one", .oidc))
+    #expect(one != identity("", .oidc) && one.withoutIssuer == identity("", .oidc))
+    for type in [AuthorityType.entra, .b2c, .adfs, .secret] {
+      #expect(identity("https://id.example/realms/one", type) == identity("", type))
+    }
+  }
+
   @Test func aSubjectOfAnotherProviderKeepsItsCase() {
     for type in [AuthorityType.oidc, .adfs, .secret, .other("x")] {
       #expect(identity("Sub", "id.example", type) != identity("sub", "id.example", type))

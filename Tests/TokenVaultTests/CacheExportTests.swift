@@ -72,6 +72,40 @@ import TokenVaultModel
     #expect(try answers(export.path) == answers(original))
   }
 
+  /// MSAL for Python writes back what it does not understand.
+  @Test func msalKeepsAndIgnoresTheForeignEntitiesOfAnExport() throws {
+    let (_, original) = try make()
+    let file = try JSONValue(parsing: [UInt8](try Data(contentsOf: URL(filePath: original))))
+    let ada = try #require(file["RefreshToken"]?.members?.first?.value["home_account_id"])
+    let junk = JSONValue.object([.init("foo", .string("bar"))])
+    var emptied = try #require(file["IdToken"]?.members?.first?.value.members)
+    emptied.removeAll { $0.name == "secret" }
+    let foreign: [(member: String, entity: JSONValue)] = [
+      ("RefreshToken", junk), ("IdToken", .object(emptied + [.init("secret", .string(""))])),
+      ("AppMetadata", .object([.init("environment", .string("login.microsoftonline.com"))])),
+      ("Account", .object([.init("home_account_id", ada), .init("about", .string("nobody"))])),
+      ("Unknown", junk),
+    ]
+    var members = file.members ?? []
+    for (member, entity) in foreign {
+      var entities: [JSONValue.Member] = []
+      if let index = members.firstIndex(where: { $0.name == member }) {
+        entities = members.remove(at: index).value.members ?? []
+      }
+      members.append(.init(member, .object(entities + [.init("foreign", entity)])))
+    }
+    let odd = vault.home.appending(path: "odd.json")
+    try Data(JSONValue.object(members).bytes).write(to: odd)
+
+    let session = vault.groupSession()
+    try session.importCache(try MSALCache(json: [UInt8](try Data(contentsOf: odd))))
+    let export = vault.home.appending(path: "export.json")
+    let json = try session.exportCache(.all).json()
+    try Data(json).write(to: export)
+    #expect(json == JSONValue.object(members).bytes)
+    #expect(try answers(export.path) == answers(odd.path))
+  }
+
   @Test(.parity("SerializableTokenCache.serialize", "cache.Marshaler"))
   func anExportOfOneAccountContainsNothingOfOthers() throws {
     let (cache, _) = try make()

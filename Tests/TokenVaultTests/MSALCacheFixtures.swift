@@ -131,6 +131,55 @@ enum MSALCacheFixtures {
      "IdToken":{},"AppMetadata":null}
     """
 
+  /// MSAL Java: the scopes of a refresh token in its key, null for no family.
+  static let java = """
+    {"Account":{"\(ada)-\(login)-\(contoso)":{
+       "home_account_id":"\(ada)","environment":"\(login)","realm":"\(contoso)",
+       "local_account_id":"11111111","username":"ada@contoso.example",
+       "authority_type":"MSSTS","client_info":"e30"}},
+     "RefreshToken":{"\(ada)-\(login)-refreshtoken-\(azureCLI)--b.read a.read":{
+       "target":"b.read a.read","environment":"\(login)","credential_type":"RefreshToken",
+       "secret":"fake-java-rt","client_id":"\(azureCLI)","home_account_id":"\(ada)"}},
+     "AccessToken":{"\(ada)-\(login)-accesstoken-\(azureCLI)-\(contoso)-b.read a.read":{
+       "environment":"\(login)","credential_type":"AccessToken","secret":"fake-java-at",
+       "realm":"\(contoso)","target":"b.read a.read","client_id":"\(azureCLI)",
+       "cached_at":"1700000000","home_account_id":"\(ada)",
+       "extended_expires_on":"1700003600","expires_on":"1700003600","refresh_on":"0"}},
+     "IdToken":{"\(ada)-\(login)-idtoken-\(azureCLI)-\(contoso)-":{
+       "realm":"\(contoso)","environment":"\(login)","credential_type":"IdToken",
+       "secret":"h.e.s","client_id":"\(azureCLI)","home_account_id":"\(ada)"}},
+     "AppMetadata":{"appmetadata-\(login)-\(azureCLI)":{
+       "environment":"\(login)","family_id":null,"client_id":"\(azureCLI)"}}}
+    """
+
+  /// MSAL Android: the former name of the token type, the authority of a token, tokens of several
+  /// applications that share a client, and an ID token of the first version.
+  static let android = """
+    {"AccessToken":{
+      "\(ada)-\(login)-accesstoken-\(azureCLI)-\(contoso)-a.read":{
+       "home_account_id":"\(ada)","environment":"\(login)","client_id":"\(azureCLI)",
+       "credential_type":"AccessToken","secret":"fake-android-at","realm":"\(contoso)",
+       "target":"a.read","access_token_type":"pop","kid":"key-4",
+       "authority":"https://\(login)/\(contoso)","cached_at":"1700000000",
+       "expires_on":"1700003600","extended_expires_on":"1700003600"},
+      "\(ada)-\(login)-accesstoken-\(azureCLI)-com.example/c2ln-\(contoso)-a.read":{
+       "home_account_id":"\(ada)","environment":"\(login)","client_id":"\(azureCLI)",
+       "credential_type":"AccessToken","secret":"fake-android-app-at","realm":"\(contoso)",
+       "target":"a.read","application_identifier":"com.example/c2ln","cached_at":"1700000000",
+       "expires_on":"1700003600","extended_expires_on":"1700003600"}},
+     "RefreshToken":{"\(ada)-\(login)-refreshtoken-1--":{
+       "home_account_id":"\(ada)","environment":"\(login)","client_id":"\(azureCLI)",
+       "credential_type":"RefreshToken","secret":"fake-android-rt","family_id":"1",
+       "cached_at":"1700000000"}},
+     "IdToken":{"\(ada)-\(login)-v1idtoken-\(azureCLI)-\(contoso)-":{
+       "home_account_id":"\(ada)","environment":"\(login)","client_id":"\(azureCLI)",
+       "credential_type":"V1IdToken","secret":"h.e.s","realm":"\(contoso)"}},
+     "Account":{"\(ada)-\(login)-\(contoso)":{
+       "home_account_id":"\(ada)","environment":"\(login)","realm":"\(contoso)",
+       "local_account_id":"11111111","username":"ada@contoso.example",
+       "authority_type":"MSSTS","first_name":"Ada","client_info":"e30"}}}
+    """
+
   /// MSAL for iOS and macOS: types and account metadata that no other library has, times with
   /// fractions.
   static let objectiveC = """

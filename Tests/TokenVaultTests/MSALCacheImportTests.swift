@@ -100,6 +100,21 @@ import TokenVaultTestSupport
     #expect(cache.apps.isEmpty)
   }
 
+  @Test func cachesOfMSALJavaAndAndroidAreRead() throws {
+    let java = try MSALCache(json: Array(Fixtures.java.utf8))
+    #expect(java.token("fake-java-rt")?.credential.target == "b.read a.read")
+    #expect(java.token("fake-java-at")?.credential.refreshOn == nil)
+    #expect(java.apps.map(\.familyID) == [""])
+    let android = try MSALCache(json: Array(Fixtures.android.utf8))
+    let access = try #require(android.token("fake-android-at")).credential
+    #expect(access.kind == .accessToken && access.effectiveTokenType == "pop")
+    #expect(access.keyID == "key-4")
+    #expect(android.token("fake-android-app-at")?.credential.kind == .other("AccessToken"))
+    #expect(android.token("fake-android-rt")?.credential.familyID == "1")
+    #expect(android.token("h.e.s")?.credential.kind == .other("V1IdToken"))
+    #expect(android.tokens.allSatisfy { $0.homeAccountID == Fixtures.ada })
+  }
+
   @Test func entriesOfMSALForIOSAndMacOSBelongToTheirAccountAndSurvive() throws {
     let cache = try MSALCache(json: Array(Fixtures.objectiveC.utf8))
     let family = try #require(cache.token("fake-objc-frt"))
@@ -130,7 +145,8 @@ import TokenVaultTestSupport
       "cache.Unmarshaler"),
     arguments: [
       MSALCacheFixtures.python, MSALCacheFixtures.go, MSALCacheFixtures.dotNet,
-      MSALCacheFixtures.javaScript, MSALCacheFixtures.objectiveC,
+      MSALCacheFixtures.javaScript, MSALCacheFixtures.java, MSALCacheFixtures.android,
+      MSALCacheFixtures.objectiveC,
     ])
   func unknownFieldsSurviveARoundTrip(fixture: String) throws {
     let first = try MSALCache(json: Array(fixture.utf8))

@@ -124,7 +124,7 @@ package struct AccountLookup: Sendable {
     return account
   }
 
-  /// The accounts with the qualified name; otherwise those with the whole text as a name; otherwise
+  /// The accounts with the name and the environment or issuer; otherwise those with the whole text as a name; otherwise
   /// those whose id begins with the text.
   private func scan(
     for text: String, _ folded: [UInt8], _ qualified: Qualified?, orElse bearers: [StoredAccount],
@@ -136,14 +136,20 @@ package struct AccountLookup: Sendable {
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
       // Tokens without an account are found by their client.
       let identifier = CaseFolding.fold(account.record.shownID)
-      if let qualified, let name, name == identifier || account.record.names.contains(name),
+      let names = account.record.names.union([identifier])
+      if let qualified, let name, names.contains(name),
         CloudEnvironment.same(qualified.environment, account.record.environment)
       {
         named.append(account)
+      } else {
+        let suffix = account.record.issuerSuffix
+        if !suffix.isEmpty, names.contains(where: { folded == $0 + suffix }) {
+          named.append(account)
+        }
       }
       if !folded.isEmpty, identifier.starts(with: folded) { beginning.append(account) }
     }
-    if let qualified, !named.isEmpty { return named.preferring(qualified.name) }
+    if !named.isEmpty { return named.preferring(selector: text, name: qualified?.name ?? text) }
     if !bearers.isEmpty { return bearers }
     // An account that cannot be decrypted may be the one that is sought.
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
@@ -166,7 +172,7 @@ package struct AccountLookup: Sendable {
       isCurrent: transaction.state.current == stored.tag, isSignedIn: record.isSignedIn,
       authorityType: record.authorityType, accessTokenExpiresOn: ends.max(),
       isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
-      identity: record.identity)
+      issuer: record.knownIssuer, identity: record.identity)
   }
 }
 
@@ -178,6 +184,18 @@ extension GroupSession {
 }
 
 extension [StoredAccount] {
+  /// The only account that has exactly this selector, otherwise as ``preferring(_:)``. An account
+  /// whose issuer is not known has no other text that tells it from those at the same host.
+  fileprivate func preferring(selector: String, name: String) -> [StoredAccount] {
+    guard count > 1 else { return self }
+    let exact = filter { account in
+      let issuer = account.record.knownIssuer
+      let place = issuer.isEmpty ? account.record.environment : issuer
+      return selector.utf8.elementsEqual("\(account.record.shownID)//\(place)".utf8)
+    }
+    return exact.count == 1 ? exact : preferring(name)
+  }
+
   /// The only account whose id is spelt exactly like the text; all accounts if there is no such
   /// one.
   fileprivate func preferring(_ text: String) -> [StoredAccount] {
@@ -190,6 +208,12 @@ extension [StoredAccount] {
 }
 
 extension AccountRecord {
+  /// The end of every text that names the account with its issuer, folded; empty if it has none.
+  fileprivate var issuerSuffix: [UInt8] {
+    let issuer = knownIssuer
+    return issuer.isEmpty ? [] : CaseFolding.fold("//" + issuer)
+  }
+
   /// The id by which the account is found if it has no other name.
   fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
 

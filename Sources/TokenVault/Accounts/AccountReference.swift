@@ -17,7 +17,8 @@ package enum AccountReference: Hashable, Sendable {
 
 extension AccountReference {
   /// Parses a user's input: a user name, an alias, a home account id or a unique prefix of an id.
-  /// Each of them except a prefix may be qualified by its environment, as in `ID//ENVIRONMENT`.
+  /// Each of them except a prefix may be qualified by its environment, as in `ID//ENVIRONMENT`, or
+  /// by its issuer, as in `ID//https://HOST/PATH`.
   /// Only the command line calls this initialiser; all other code passes references on.
   package init(parsing text: String) {
     let bytes = text.utf8
@@ -37,9 +38,11 @@ extension AccountReference {
 
 extension Account {
   /// The text that identifies this account among all of its group: `ID//ENVIRONMENT`, where ID is
-  /// the home account id, or the client of tokens that were imported without an account. It is
-  /// meant for users. A program keeps the ``Account`` itself.
+  /// the home account id, or the client of tokens that were imported without an account. At an
+  /// OpenID Connect provider other than Microsoft it is `ID//ISSUER`, because two issuers at one
+  /// host may use the same id. It is meant for users. A program keeps the ``Account`` itself.
   public var selector: String {
-    (identifier.isEmpty ? identity.orphanClient : identifier) + "//" + environment
+    (identifier.isEmpty ? identity.orphanClient : identifier) + "//"
+      + (issuer.isEmpty ? environment : issuer)
   }
 }

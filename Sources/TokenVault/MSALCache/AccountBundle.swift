@@ -2,12 +2,22 @@ import TokenVaultModel
 
 /// Everything that a cache has of one account.
 struct AccountBundle {
-  let identity: AccountIdentity
   let homeAccountID: String
   let environment: String
   let authorityType: AuthorityType
+  /// The client whose tokens came without an account; empty otherwise.
+  let orphanClient: String
+  /// The issuer of its ID tokens; empty if they name none or several.
+  private(set) var issuer = ""
   var profiles: [MSALCache.Profile] = []
   var tokens: [MSALCache.Token] = []
+
+  /// The identity. A cache of MSAL does not tell issuers at one host apart; only its ID tokens do.
+  var identity: AccountIdentity {
+    AccountIdentity(
+      homeAccountID: HomeAccountID(homeAccountID), environment: environment,
+      authorityType: authorityType, orphanClient: orphanClient, issuer: issuer)
+  }
 
   /// Sorts a cache's content by account. Every entity that names an account belongs to it, so that
   /// a sign-out of the account erases all of them. This includes a foreign token that names its
@@ -18,12 +28,10 @@ struct AccountBundle {
     func bundle(
       _ id: String, _ environment: String, _ type: AuthorityType, client: String
     ) -> AccountBundle {
-      let identity = AccountIdentity(
-        homeAccountID: HomeAccountID(id), environment: environment, authorityType: type,
-        orphanClient: client)
-      return bundles[identity]
-        ?? AccountBundle(
-          identity: identity, homeAccountID: id, environment: environment, authorityType: type)
+      let new = AccountBundle(
+        homeAccountID: id, environment: environment, authorityType: type,
+        orphanClient: id.isEmpty ? client : "")
+      return bundles[new.identity] ?? new
     }
     for profile in cache.profiles {
       let type = AuthorityType(
@@ -54,12 +62,23 @@ struct AccountBundle {
       let home = placed.first { CaseFolding.equal($0.homeAccountID, token.homeAccountID) }
       add(token, environment: home?.environment ?? "")
     }
-    return bundles.values.sorted(by: isOrdered)
+    return bundles.values.flatMap { $0.byIssuer() }.sorted(by: isOrdered)
+  }
+
+  /// A part of the bundle, with the issuer of its ID tokens.
+  func part(
+    _ issuer: String, _ profiles: [MSALCache.Profile], _ tokens: [MSALCache.Token]
+  ) -> AccountBundle {
+    var part = self
+    part.issuer = issuer
+    part.profiles = profiles
+    part.tokens = tokens
+    return part
   }
 
   private static func isOrdered(_ left: Self, _ right: Self) -> Bool {
-    (left.homeAccountID, left.environment, left.identity.orphanClient)
-      < (right.homeAccountID, right.environment, right.identity.orphanClient)
+    (left.homeAccountID, left.environment, left.orphanClient, left.issuer)
+      < (right.homeAccountID, right.environment, right.orphanClient, right.issuer)
   }
 }
 

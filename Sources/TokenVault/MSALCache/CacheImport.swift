@@ -69,7 +69,36 @@ package struct CacheImport {
         if CaseFolding.fold(account.record.homeAccountID) == folded { return account }
       }
     }
-    return try transaction.account(of: bundle.identity)
+    if let account = try transaction.account(storedAs: bundle.identity) { return account }
+    return try knownByIssuer(bundle, in: transaction)
+  }
+
+  /// The stored account of an OpenID Connect provider other than Microsoft that a bundle belongs to,
+  /// although they do not name the same issuer.
+  ///
+  /// An account that was stored without its issuer has that of its claims. If only one of the two
+  /// names an issuer, both must also have the same user name.
+  private func knownByIssuer(
+    _ bundle: AccountBundle, in transaction: GroupTransaction
+  ) throws -> StoredAccount? {
+    guard !CloudEnvironment.isKnownCloud(bundle.environment) else { return nil }
+    let identity = bundle.identity.withoutIssuer
+    let former = try transaction.account(storedAs: identity)
+    let candidates =
+      try transaction.accounts(differingInIssuerFrom: identity) + (former.map { [$0] } ?? [])
+    func hasName(_ account: StoredAccount) -> Bool {
+      let names = Set(account.record.profiles.map { CaseFolding.key($0.username) })
+      return bundle.profiles.contains {
+        !$0.username.isEmpty && names.contains(CaseFolding.key($0.username))
+      }
+    }
+    let found = candidates.filter { account in
+      guard account.record.authorityType == .oidc else { return false }
+      let issuer = account.record.knownIssuer
+      return issuer == bundle.issuer && !issuer.isEmpty
+        || (issuer.isEmpty || bundle.issuer.isEmpty) && hasName(account)
+    }
+    return found.count == 1 ? found.first : nil
   }
 
   /// - Returns: The account's tag.
@@ -82,9 +111,10 @@ package struct CacheImport {
       ?? transaction.insert(
         AccountRecord(
           homeAccountID: bundle.homeAccountID, environment: bundle.environment,
-          authorityType: bundle.authorityType, orphanClient: bundle.identity.orphanClient))
+          authorityType: bundle.authorityType, orphanClient: bundle.identity.orphanClient,
+          issuer: bundle.issuer))
     let before = stored.record
-    try requireSameIssuer(bundle, before)
+    try requireSameIssuer(bundle, stored, in: transaction)
     for profile in bundle.profiles { stored.record.merge(profile) }
     let issuer = AccountRecord.Issuer.imported(
       stored.record.environment,
@@ -112,18 +142,19 @@ package struct CacheImport {
 
   /// If no sign-in records the authority to ask for an account's new tokens, the issuer of its ID
   /// token determines it. An imported file must not redirect the stored refresh tokens to another
-  /// issuer at the same host.
-  private func requireSameIssuer(_ bundle: AccountBundle, _ record: AccountRecord)
-    throws(VaultError)
-  {
-    guard record.authorityType != .b2c, !CloudEnvironment.isKnownCloud(record.environment) else {
-      return
-    }
+  /// issuer at the same host. The identity of other accounts contains their issuer.
+  private func requireSameIssuer(
+    _ bundle: AccountBundle, _ stored: StoredAccount, in transaction: GroupTransaction
+  ) throws {
+    let record = stored.record
+    guard record.authorityType != .b2c, record.authorityType != .oidc,
+      !CloudEnvironment.isKnownCloud(record.environment)
+    else { return }
     let known = record.profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON)?.issuer }
     for token in bundle.tokens where token.credential.kind == .idToken {
       guard let issuer = IDToken(token.secret.reveal())?.issuer else { continue }
       guard known.allSatisfy({ Self.isSameIssuer(issuer, $0) }) else {
-        throw .accountOfOtherIssuer(group: session.group)
+        throw VaultError.accountOfOtherIssuer(lookup.account(stored, in: transaction))
       }
     }
   }
@@ -181,8 +212,9 @@ package struct CacheImport {
       kept.apps.append(app)
     }
     for member in cache.unknown {
+      let former = kept.unknown.first { $0.name == member.name }
       kept.unknown.removeAll { $0.name == member.name }
-      kept.unknown.append(member)
+      kept.unknown.append(former.map(member.merged(over:)) ?? member)
     }
     try CacheExtras.write(kept, transaction)
   }

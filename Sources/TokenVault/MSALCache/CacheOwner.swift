@@ -1,4 +1,5 @@
 import TokenVaultModel
+import TokenVaultSignIn
 
 /// An account in a cache file, or one client's part of it.
 struct CacheOwner {
@@ -9,6 +10,16 @@ struct CacheOwner {
   let orphanClient: String
   /// The client whose tokens are meant; nil for all of the account.
   var clientID: String?
+  /// The account's issuer; empty if it is not known.
+  var issuer = ""
+
+  /// Whether the account has something in a file. ID tokens of other issuers only say that the file
+  /// is about another account at the same host.
+  func isIn(_ entities: [CacheText.Entity]) -> Bool {
+    let own = entities.filter(owns)
+    let issuers = Set(own.map(\.issuer)).subtracting([""])
+    return !own.isEmpty && (issuer.isEmpty || issuers.isEmpty || issuers.contains(issuer))
+  }
 
   /// Whether an object of the file belongs to the account. One that names the account but no
   /// environment does.
@@ -37,7 +48,7 @@ extension CacheOwner {
     self.init(
       homeAccountID: account.identifier, environment: account.environment,
       authorityType: account.authorityType, orphanClient: account.identity.orphanClient,
-      clientID: clientID)
+      clientID: clientID, issuer: account.issuer)
   }
 
   /// The owner of an object of a file.
@@ -50,8 +61,17 @@ extension CacheOwner {
       orphanClient: entity.homeAccountID.isEmpty ? entity.clientID : "")
   }
 
-  /// The accounts of a file that a user name, a home account id or `ID//ENVIRONMENT` names.
+  /// The accounts of a file that a user name, a home account id, `ID//ENVIRONMENT` or `ID//ISSUER`
+  /// names.
   static func all(_ reference: AccountReference, in entities: [CacheText.Entity]) -> [CacheOwner] {
+    if let (name, issuer) = reference.nameAndIssuer, let host = HTTPURL(issuer)?.host {
+      let found = all(named: name, host, in: entities).map { owner in
+        var owner = owner
+        owner.issuer = AccountIdentity.bare(issuer)
+        return owner
+      }.filter { $0.isIn(entities) }
+      if !found.isEmpty { return found }
+    }
     switch reference {
     case .named(let text): return all(named: text, nil, in: entities)
     case .qualified(let name, let environment, let text):
@@ -92,5 +112,23 @@ extension CacheOwner {
       found.append(owner)
     }
     return found
+  }
+}
+
+extension AccountReference {
+  /// The parts of `ID//ISSUER`; nil for all other texts.
+  fileprivate var nameAndIssuer: (String, String)? {
+    switch self {
+    case .named(let text), .qualified(_, _, let text):
+      guard let scheme = text.firstRange(of: "//https://") ?? text.firstRange(of: "//http://")
+      else {
+        return nil
+      }
+      return (
+        String(text[..<scheme.lowerBound]),
+        String(text[text.index(scheme.lowerBound, offsetBy: 2)...])
+      )
+    case .known, .rule, .current: return nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 import TokenVaultModel
+import TokenVaultSignIn
 
 /// The text of a cache file, from which entities can be cut without changing any other byte.
 struct CacheText {
@@ -10,6 +11,11 @@ struct CacheText {
     var username = ""
     var authorityType = ""
     var hasSecret = false
+    fileprivate var type = ""
+    fileprivate var claimedIssuer = ""
+
+    /// The issuer of an ID token; empty for all others.
+    var issuer: String { type.lowercased() == "idtoken" ? claimedIssuer : "" }
   }
 
   private let bytes: [UInt8]
@@ -173,7 +179,10 @@ extension CacheText.Entity {
     case .clientID: clientID = text
     case .username: username = text
     case .authorityType: authorityType = text
-    case .secret: hasSecret = true
+    case .credentialType: type = text
+    case .secret:
+      hasSecret = true
+      claimedIssuer = AccountIdentity.bare(IDToken(text)?.issuer ?? "")
     default: break
     }
   }

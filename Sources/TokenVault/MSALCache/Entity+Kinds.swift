@@ -13,7 +13,8 @@ extension Entity {
   func app() throws(MSALCacheError) -> MSALCache.App {
     MSALCache.App(
       clientID: try requiredName(.clientID),
-      environment: try requiredName(.environment).lowercased(), familyID: try name(.familyID),
+      environment: try requiredName(.environment).lowercased(),
+      familyID: try name(.familyID, aliases: Self.familyAliases),
       extraJSON: extra(without: MSALCache.appFields))
   }
 
@@ -27,7 +28,7 @@ extension Entity {
       if self["ext_cache_key"] != nil || self["ext"] != nil { return try foreign(type: "atext") }
       // The token is for one resource (managed identity), or for one of several applications that
       // share a client. No field of a request distinguishes it from its siblings.
-      if self["resource"] != nil || self["application_cache_identifier"] != nil {
+      if Self.siblingFields.contains(where: { self[$0] != nil }) {
         return try foreign(type: "AccessToken")
       }
       kind = .accessToken
@@ -39,7 +40,7 @@ extension Entity {
     var credential = Credential(
       kind: kind, clientID: try name(.clientID),
       environment: try requiredName(.environment).lowercased())
-    credential.familyID = try name(.familyID)
+    credential.familyID = try name(.familyID, aliases: Self.familyAliases)
     // MSAL for iOS and macOS has a separate type for the one refresh token of a family.
     if type.lowercased() == "familyrefreshtoken", credential.familyID.isEmpty {
       credential.familyID = "1"
@@ -49,7 +50,7 @@ extension Entity {
     }
     credential.realm = try name(.realm)
     credential.target = try name(.target)
-    credential.tokenType = try name(.tokenType)
+    credential.tokenType = try name(.tokenType, aliases: ["access_token_type", "tokenType"])
     credential.cachedAt = try time(.cachedAt)
     credential.expiresOn = try time(.expiresOn)
     credential.extendedExpiresOn = try time(.extendedExpiresOn, aliases: ["ext_expires_on"])
@@ -65,20 +66,22 @@ extension Entity {
       extraJSON: extra(without: MSALCache.tokenFields))
   }
 
-  /// A field of an unknown type may have another meaning; it is read only if it is text.
-  func nameIfText(_ field: Field) throws(MSALCacheError) -> String {
-    self[field.rawValue]?.text == nil ? "" : try name(field)
+  /// A field of an entity that is kept as it is; "" if it is no valid name.
+  func plainName(_ field: Field) -> String {
+    // absent is an answer: the field may have another meaning.
+    do { return try name(field) } catch { return "" }
   }
 
   /// The entity as a credential that is kept but never served.
+  /// - Throws: ``MSALCacheError/secretTooLarge(member:index:limit:)``.
   func foreign(
     type: String, member memberName: String? = nil
   ) throws(MSALCacheError) -> MSALCache.Token {
     var credential = Credential(
-      kind: .other(type), clientID: try nameIfText(.clientID),
-      environment: try nameIfText(.environment).lowercased())
-    credential.realm = try nameIfText(.realm)
-    credential.target = try nameIfText(.target)
+      kind: .other(type), clientID: plainName(.clientID),
+      environment: plainName(.environment).lowercased())
+    credential.realm = plainName(.realm)
+    credential.target = plainName(.target)
     let secret = self[Field.secret.rawValue]?.text == nil ? "" : try secret()
     let wrapped = JSONValue.object([
       .init(
@@ -87,7 +90,7 @@ extension Entity {
       .init("member", .string(memberName ?? member.rawValue)),
     ])
     return MSALCache.Token(
-      credential: credential, homeAccountID: try nameIfText(.homeAccountID),
+      credential: credential, homeAccountID: plainName(.homeAccountID),
       secret: Redacted(secret), extraJSON: wrapped.bytes)
   }
 
@@ -111,9 +114,14 @@ extension Entity {
       credential.effectiveTokenType, credential.keyID, credential.requestedClaims,
       credential.userAssertionHash,
     ]
-      // Managed identities (Go) and applications that share a client (ObjC).
-      + ["resource", "application_cache_identifier"].map { self[$0]?.text ?? "" }
+      + Self.siblingFields.map { self[$0]?.text ?? "" }
   }
+
+  /// The fields that distinguish managed identities (Go) and applications that share a client (ObjC,
+  /// Android).
+  private static let siblingFields = [
+    "resource", "application_cache_identifier", "application_identifier",
+  ]
 }
 
 extension MSALCache {

@@ -91,13 +91,35 @@ struct Entity {
 
   /// The fields whose names are not in `known`, as the JSON object to keep; empty for none.
   func extra(without known: Set<String>) -> [UInt8] {
-    let kept = fields.filter { !known.contains($0.name) || Self.isNullAccount($0) }
+    let hasAlias = Self.familyAliases.contains { self[$0] != nil }
+    let kept = fields.filter { field in
+      !known.contains(field.name) || Self.isNullAccount(field)
+        || hasAlias && field.name == Field.familyID.rawValue
+    }
     return kept.isEmpty ? [] : JSONValue.object(kept).bytes
   }
+
+  /// The names of the family in caches of MSAL Node. An entity that has such a field is written back
+  /// with the same fields.
+  static let familyAliases = ["familyId"]
 
   /// MSAL Python looks for a token without an account by null, not by "" or absence, so a null is
   /// kept.
   static func isNullAccount(_ field: JSONValue.Member) -> Bool {
     field.name == Field.homeAccountID.rawValue && field.value == .null
+  }
+}
+
+extension MSALCache.App {
+  /// Changes the family under every name that it has in the metadata.
+  mutating func setFamily(_ family: String) {
+    familyID = family
+    guard !extraJSON.isEmpty else { return }
+    // absent is an answer: fields that cannot be read name no family.
+    do {
+      let names = Entity.familyAliases + [MSALCacheError.Field.familyID.rawValue]
+      let kept = try JSONValue(parsing: extraJSON).members?.filter { !names.contains($0.name) }
+      extraJSON = kept.map { $0.isEmpty ? [] : JSONValue.object($0).bytes } ?? extraJSON
+    } catch { return }
   }
 }

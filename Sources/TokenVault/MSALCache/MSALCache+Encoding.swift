@@ -40,14 +40,20 @@ extension MSALCache {
     return JSONValue.object(members + whole).bytes
   }
 
-  /// One key for each entity. If MSAL Python's key does not distinguish two entities (by token
-  /// type, for example), the second gets a numeric suffix: the libraries find entities by their
-  /// fields.
+  /// One key for each entity. MSAL Python's key does not distinguish a family's refresh token from
+  /// the client's own; the former then gets the key that the other libraries give it. If the key
+  /// does not distinguish two other entities (by token type, for example), the second gets a numeric
+  /// suffix: the libraries find entities by their fields.
   private static func keyed(_ entries: [Entry]) -> [JSONValue.Member] {
     var taken = Set<[UInt8]>()
     return entries.sorted { $0.precedes($1) }.map { entry in
       var key = entry.key
       var number = 1
+      if let other = entry.otherKey, taken.contains(Array(key.utf8)),
+        taken.insert(Array(other.utf8)).inserted
+      {
+        return .init(other, entry.fields)
+      }
       while !taken.insert(Array(key.utf8)).inserted {
         number += 1
         key = "\(entry.key)-\(number)"
@@ -60,6 +66,8 @@ extension MSALCache {
 /// An entity to be written.
 private struct Entry {
   let key: String
+  /// The key if another entity has the first one; nil for the first one with a number.
+  var otherKey: String?
   /// Bearer tokens and the newest entities come first, and so get the key that libraries look up
   /// first.
   var rank: Int64 = 0
@@ -93,11 +101,15 @@ private struct Fields {
     with extraJSON: [UInt8], _ member: MSALCacheError.Member, _ index: Int
   ) throws(MSALCacheError) -> JSONValue {
     let extra = try extraMembers(extraJSON, member, index)
-    let isNullAccount =
-      extra.contains(where: Entity.isNullAccount)
-      && members.contains(.init(MSALCacheError.Field.homeAccountID.rawValue, .string("")))
-    let written = members.filter {
-      !isNullAccount || $0.name != MSALCacheError.Field.homeAccountID.rawValue
+    var written = members
+    if extra.contains(where: Entity.isNullAccount) {
+      written.removeAll { $0 == .init(MSALCacheError.Field.homeAccountID.rawValue, .string("")) }
+    }
+    let family = written.first { $0.name == MSALCacheError.Field.familyID.rawValue }
+    if let family,
+      extra.contains(where: { Entity.familyAliases.contains($0.name) && $0.value == family.value })
+    {
+      written.removeAll { $0 == family }
     }
     let names = Set(written.map(\.name))
     return .object(written + extra.filter { !names.contains($0.name) })
@@ -181,12 +193,16 @@ extension MSALCache.Token {
     fields.put(.requestedClaims, credential.requestedClaims)
     fields.put(.userAssertionHash, credential.userAssertionHash)
     fields.put(.lastModificationTime, credential.lastModified)
-    let start = [homeAccountID, credential.environment, member.rawValue, credential.clientID]
+    func key(_ owner: String) -> String {
+      ([homeAccountID, credential.environment, member.rawValue, owner] + keyEnd)
+        .joined(separator: "-").lowercased()
+    }
     return (
       member.rawValue,
       Entry(
-        key: (start + keyEnd).joined(separator: "-").lowercased(),
-        rank: credential.effectiveTokenType == "bearer"
+        key: key(credential.clientID),
+        otherKey: credential.isFamilyRefreshToken ? key(credential.familyID) : nil,
+        rank: credential.effectiveTokenType == "bearer" && !credential.isFamilyRefreshToken
           ? .max : (credential.lastModified ?? credential.cachedAt)?.epochSeconds ?? 0,
         fields: try fields.object(with: extraJSON, member, index))
     )

@@ -5,7 +5,8 @@ package import TokenVaultModel
 /// CLI, MSAL Go, Java, .NET and JS store them in a file.
 ///
 /// The keys of a file differ between those libraries and are never used to find an entity. Unknown
-/// members, fields and types of credentials are written back as they were read.
+/// members, fields and types of credentials, and entities that cannot be read, are written back as
+/// they were read.
 public struct MSALCache: Hashable, Sendable {
   /// The size of the largest file that is read: 64 MiB.
   public static let fileLimit = 64 << 20
@@ -68,10 +69,10 @@ public struct MSALCache: Hashable, Sendable {
 
   /// A token of any type.
   ///
-  /// A credential of an unknown type, or of a type that must not be served as an ordinary access
-  /// token, has the kind `other`. Its `credential` then contains only the fields needed to find and
-  /// erase it; the entity itself is in `extraJSON`, as `{"entity": fields without the secret,
-  /// "key": …, "member": …}`.
+  /// A credential of an unknown type or form, or of a type that must not be served as an ordinary
+  /// access token, has the kind `other`. Its `credential` then contains only the fields needed to
+  /// find and erase it; the entity itself is in `extraJSON`, as `{"entity": fields without the
+  /// secret, "key": …, "member": …}`.
   package struct Token: Hashable, Sendable {
     /// All properties except the secret.
     package var credential: Credential
@@ -115,14 +116,16 @@ public struct MSALCache: Hashable, Sendable {
     }
   }
 
-  /// An unknown member of the file. Entities in it that name an account are among the tokens
-  /// instead, as far as the member's form allows them to be taken out.
+  /// An unknown member of the file, or the entities of a known member that cannot be read. Entities
+  /// that name an account are among the tokens instead, as far as the member's form allows them to
+  /// be taken out.
   package struct UnknownMember: Hashable, Sendable {
     /// The member's name.
     package var name: String
     /// The member's value, as JSON.
     package var json: [UInt8]
-    /// The accounts that are still named in the member. Erasing one of them removes the member.
+    /// The accounts that are still named in the member. Erasing one of them removes an unknown
+    /// member.
     package var homeAccountIDs: Set<String>
 
     /// A member. Its accounts are taken from `json`; text that is not JSON names none.

@@ -18,13 +18,27 @@ extension AccountRecord {
   }
 }
 
+extension AccountRecord {
+  /// The issuer of an account of an OpenID Connect provider other than Microsoft; empty if it is not
+  /// known, and for all others. Records of versions 1 to 3 do not name it: there it is the issuer of
+  /// the stored ID tokens, otherwise the authority that signed the account in.
+  var knownIssuer: String {
+    guard authorityType == .oidc, issuer.isEmpty else { return issuer }
+    var found = Set(profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON)?.issuer })
+    if found.isEmpty { found = Set(authorities.values) }
+    let issuers = Set(found.map(AccountIdentity.bare))
+    return issuers.count == 1 ? issuers.first ?? "" : ""
+  }
+}
+
 extension AccountRecord.Issuer {
   /// The issuer that an authority is.
   /// - Parameter name: the issuer in its discovery document; nil if it has not been read.
   init(_ authority: Authority, name: String?) {
     let known = name ?? (authority.kind == .openIDConnect ? authority.description : "")
     self.init(
-      origin: authority.address.server, name: authority.kind == .entra ? "" : Self.bare(known))
+      origin: authority.address.server,
+      name: authority.kind == .entra ? "" : AccountIdentity.bare(known))
   }
 
   /// The issuer of an imported refresh token: at a Microsoft cloud that cloud, otherwise the issuer
@@ -48,10 +62,5 @@ extension AccountRecord.Issuer {
     let other = AccountRecord.Issuer(authority, name: name)
     return origin == other.origin
       && (self.name.isEmpty || other.name.isEmpty || self.name == other.name)
-  }
-
-  /// The provider decides about the trailing slash.
-  private static func bare(_ text: String) -> String {
-    text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 }

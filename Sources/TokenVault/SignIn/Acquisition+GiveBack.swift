@@ -52,6 +52,8 @@ extension Acquisition {
       return try session.read { transaction in
         try session.lookup.all(in: transaction).contains { stored in
           CloudEnvironment.same(stored.record.environment, authority.environment)
+            && (stored.record.knownIssuer.isEmpty
+              || stored.record.knownIssuer == AccountIdentity.bare(endpoint.metadata.issuer))
             && (named.map { CaseFolding.equal($0, stored.record.homeAccountID) } ?? true)
             && stored.record.stored.contains {
               $0.credential.kind == .refreshToken

@@ -131,8 +131,9 @@ extension Acquisition {
           throw VaultError.interactionRequired(
             .signedOut, account: first.account, group: session.group)
         }
-        guard stored.tag == first.tag else { return (stored.tag, nil) }
-        return (stored.tag, try planner.plan(request, of: stored, options, in: transaction))
+        let tag = try transaction.lockTag(of: stored)
+        guard tag == first.tag else { return (tag, nil) }
+        return (tag, try planner.plan(request, of: stored, options, in: transaction))
       }
       guard let plan else { throw AccountMoved(tag: tag) }
       return plan

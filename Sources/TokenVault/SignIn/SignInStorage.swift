@@ -2,12 +2,16 @@ import TokenVaultGroupStore
 import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Stores the responses of providers. Verified tokens replace old ones in one durable transaction.
 struct SignInStorage {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
   private var now: Timestamp { session.now }
+  private var rules: DirectoryRules {
+    DirectoryRules(vaultDirectory: session.configuration.directory)
+  }
 
   init(_ session: GroupSession) { self.session = session }
 
@@ -141,13 +145,14 @@ struct SignInStorage {
   ) throws(VaultError) -> NewSignIn {
     let type = validated.authority.authorityType
     let record = AccountRecord(
-      homeAccountID: validated.homeAccountID, environment: environment, authorityType: type)
+      homeAccountID: validated.homeAccountID, environment: environment, authorityType: type,
+      issuer: validated.issuer)
     let device = try SharedDevice(session)
     try GroupSetup(session).createIfMissing()
-    return try session.write { transaction in
-      let known = try transaction.account(of: record.identity)
+    var tags: [[UInt8]: [UInt8]] = [:]
+    let signIn = try session.write { transaction in
+      let known = try self.known(record, &tags, in: transaction)
       var stored = try known ?? transaction.insert(record)
-      try self.requireSameIssuer(validated, stored.record)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       transaction.state.signedOutClients.remove(client)
@@ -169,6 +174,12 @@ struct SignInStorage {
       result.isSignedInAgain = known != nil
       return NewSignIn(result: result, replaced: replaced)
     }
+    if !tags.isEmpty {
+      bestEffort("a rule with the former tag beside the next one holds") {
+        try rules.settle(group: session.group, tags: tags)
+      }
+    }
+    return signIn
   }
 
   /// Removes the refresh tokens of the client's previous sign-in. One of a family stays for the
@@ -197,17 +208,25 @@ struct SignInStorage {
     return replaced.filter { $0 != issued }
   }
 
-  /// A subject is unique only within its issuer (OIDC Core section 2). Two issuers at one host that
-  /// use the same subject for different users must not share an account.
-  private func requireSameIssuer(
-    _ validated: ValidatedTokens, _ record: AccountRecord
-  ) throws(VaultError) {
-    guard !validated.authority.isMicrosoft, let issuer = validated.idToken?.issuer else { return }
-    for profile in record.profiles {
-      if let known = IDToken(claimsJSON: profile.claimsJSON)?.issuer, known != issuer {
-        throw .accountOfOtherIssuer(group: session.group)
-      }
-    }
+  /// The account of a sign-in; nil for a new one. An account that was stored before identities
+  /// contained the issuer gets it now, if it is the issuer of its ID tokens or of its sign-ins. Two
+  /// issuers at one host that use the same subject for different users have two accounts.
+  /// - Parameter tags: The account's new tag by its former one, if it gets another.
+  private func known(
+    _ record: AccountRecord, _ tags: inout [[UInt8]: [UInt8]], in transaction: GroupTransaction
+  ) throws -> StoredAccount? {
+    if let account = try transaction.account(storedAs: record.identity) { return account }
+    guard !record.issuer.isEmpty,
+      let former = try transaction.account(storedAs: record.identity.withoutIssuer),
+      former.record.knownIssuer == record.issuer
+    else { return nil }
+    let next = [former.tag: try transaction.tag(of: record.identity)]
+    // If the rules are in use, or a credential does not open, the account works as it is, and the
+    // next sign-in tries again.
+    do { try rules.stage(group: session.group, tags: next) } catch { return former }
+    guard let moved = try transaction.setIssuer(record.issuer, of: former) else { return former }
+    tags = next
+    return moved
   }
 
   private func write(
@@ -271,7 +290,7 @@ struct SignInStorage {
     }
     if let index {
       guard kept.apps[index].familyID != family else { return }
-      kept.apps[index].familyID = family
+      kept.apps[index].setFamily(family)
     } else {
       kept.apps.append(
         MSALCache.App(clientID: client, environment: environment, familyID: family))

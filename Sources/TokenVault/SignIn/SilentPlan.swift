@@ -19,7 +19,7 @@ package enum SilentPlan: Sendable {
   /// Everything that the request to the provider needs.
   package struct Refresh: Sendable {
     package let account: Account
-    /// The account's tag when the group was read. It determines the byte that is locked for the
+    /// The account's lock tag when the group was read. It determines the byte that is locked for the
     /// account, and a renewal of the group changes it; the account itself is found by its identity.
     var tag: [UInt8]
     package let clientID: String

@@ -86,7 +86,8 @@ package struct SilentPlanner {
     let digest = try Self.digest(client, authority, scopes, options)
     return .refresh(
       SilentPlan.Refresh(
-        account: account, tag: stored.tag, clientID: client, authority: authority, scopes: scopes,
+        account: account, tag: try transaction.lockTag(of: stored), clientID: client,
+        authority: authority, scopes: scopes,
         realm: Self.realm(request, stored, authority), tokens: own, fallback: fallback,
         known: try Set(candidates.map { try tokenDigest(of: $0, in: stored, transaction) }),
         throttle: stored.record.throttleEntries.first {

@@ -245,17 +245,16 @@ package struct Erasure {
   private func forgetExtras(
     of accounts: [StoredAccount], in transaction: GroupTransaction
   ) throws {
-    let erased = Set(accounts.map { CaseFolding.key($0.record.homeAccountID) })
     var kept: MSALCache
     do { kept = try CacheExtras.read(transaction) } catch StoreError.damaged {
       // The data stays as it is, under the key that the rotation destroys.
       return
     }
-    let count = kept.unknown.count
-    kept.unknown.removeAll { member in
-      member.homeAccountIDs.contains { erased.contains(CaseFolding.key($0)) }
+    let before = kept.unknown
+    for account in accounts {
+      kept.unknown = kept.unknown.compactMap { $0.without(account.record) }
     }
-    guard kept.unknown.count < count else { return }
+    guard kept.unknown != before else { return }
     try CacheExtras.write(kept, transaction)
   }
 
@@ -268,7 +267,7 @@ package struct Erasure {
     let identity = AccountIdentity(
       homeAccountID: HomeAccountID(record.homeAccountID), environment: "",
       authorityType: AuthorityType(cacheText: "", environment: ""))
-    return try transaction.account(of: identity).map { [$0] } ?? []
+    return try transaction.account(storedAs: identity).map { [$0] } ?? []
   }
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {

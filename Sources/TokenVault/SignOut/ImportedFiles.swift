@@ -32,8 +32,7 @@ struct ImportedFiles {
         : [entry(false, "the file cannot be read as a cache")]
     }
     let left = accounts.filter { account in
-      let owner = CacheOwner(account, clientID: clientOf(account))
-      return entities.contains(where: owner.owns)
+      CacheOwner(account, clientID: clientOf(account)).isIn(entities)
     }
     return left.isEmpty
       ? [entry(true, "the account is not in it")]

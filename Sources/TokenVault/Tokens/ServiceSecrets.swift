@@ -34,7 +34,7 @@ package struct ServiceSecrets {
     let now = session.now
     let account = try session.write { [record] transaction in
       var stored =
-        try transaction.account(of: record.identity)
+        try transaction.account(storedAs: record.identity)
         ?? transaction.insert(record)
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
@@ -54,7 +54,7 @@ package struct ServiceSecrets {
   ) throws(VaultError) -> Redacted<[UInt8]> {
     let identity = Self.record(service, username).identity
     return try session.read { transaction in
-      guard let stored = try transaction.account(of: identity),
+      guard let stored = try transaction.account(storedAs: identity),
         let entry = stored.record.stored.first(where: { $0.credential.kind == .secret })
       else { throw VaultError.noAccount(username, group: session.group) }
       return try transaction.payload(of: entry, in: stored).secret

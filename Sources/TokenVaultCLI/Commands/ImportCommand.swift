@@ -27,7 +27,9 @@ struct ImportCommand: VaultCommand {
 
   @Argument(help: "The cache, or - for standard input.", completion: .file())
   var file: String
-  @Argument(help: "With --remove: the user name, home account id or ID//ENVIRONMENT in the file.")
+  @Argument(
+    help:
+      "With --remove: the user name, home account id, ID//ENVIRONMENT or ID//ISSUER in the file.")
   var account: String?
   @Flag(help: "Take an account out of the file.")
   var remove = false
@@ -123,9 +125,9 @@ struct ImportCommand: VaultCommand {
     for (word, accounts) in [
       ("added", report.added), ("updated", report.updated), ("unchanged", report.unchanged),
     ] {
-      lines += accounts.map { account in
+      lines += zip(accounts, accounts.shownPlaces).map { account, place in
         let name = PlainText.escaped(account.shownName)
-        return "\(word)  \(name)  \(PlainText.escaped(account.shownPlace))"
+        return "\(word)  \(name)  \(PlainText.escaped(place))"
       }
     }
     let older =

@@ -12,10 +12,10 @@ struct AccountColumns {
     marks = accounts.map { $0.isCurrent ? "* " : "  " }
     let all =
       [["ACCOUNT", "ALIAS", "ENVIRONMENT", "STATE", "TOKEN"]]
-      + accounts.map { account in
+      + zip(accounts, accounts.shownPlaces).map { account, place in
         [
           PlainText.escaped(account.shownName), PlainText.escaped(account.alias ?? ""),
-          PlainText.escaped(account.shownPlace),
+          PlainText.escaped(place),
           account.authorityType == .secret ? "secret" : account.isSignedIn ? "in" : "out",
           Self.token(account, now),
         ]

@@ -21,6 +21,7 @@ extension Account {
       writer.field("current", isCurrent)
       writer.field("signedIn", isSignedIn)
       writer.field("authorityType", authorityType.description)
+      if !issuer.isEmpty { writer.field("issuer", issuer) }
       if let accessTokenExpiresOn {
         writer.field("accessTokenExpiresOn", accessTokenExpiresOn.iso8601)
       }

@@ -11,7 +11,11 @@ struct AccountTable {
     let headings =
       ["", "ACCOUNT", "ALIAS", "ENVIRONMENT", "TENANTS", "STATE", "TOKEN"]
       + (showsGroup ? ["GROUP"] : [])
-    let rows = [headings] + accounts.map { Self.row($0, now: now, showsGroup: showsGroup) }
+    let rows =
+      [headings]
+      + zip(accounts, accounts.shownPlaces).map {
+        Self.row($0, $1, now: now, showsGroup: showsGroup)
+      }
     let showsAlias = accounts.contains { $0.alias != nil }
     table = TextTable(showsAlias ? rows : rows.map { Array($0[..<2] + $0[3...]) })
   }
@@ -23,7 +27,9 @@ struct AccountTable {
     }
   }
 
-  private static func row(_ account: Account, now: Timestamp, showsGroup: Bool) -> [String] {
+  private static func row(
+    _ account: Account, _ place: String, now: Timestamp, showsGroup: Bool
+  ) -> [String] {
     let isSecret = account.authorityType == .secret
     let token =
       isSecret
@@ -33,7 +39,7 @@ struct AccountTable {
       } ?? (account.isRefreshTokenStored ? "refresh only" : "none")
     return [
       account.isCurrent ? "*" : "", PlainText.escaped(account.shownName),
-      PlainText.escaped(account.alias ?? ""), PlainText.escaped(account.shownPlace),
+      PlainText.escaped(account.alias ?? ""), PlainText.escaped(place),
       isSecret ? "-" : "\(account.tenantProfiles.count)",
       isSecret ? "secret" : account.isSignedIn ? "signed in" : "signed out", token,
     ] + (showsGroup ? [account.group.description] : [])

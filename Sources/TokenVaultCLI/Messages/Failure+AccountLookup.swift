@@ -20,7 +20,9 @@ extension Failure {
   static func ambiguousAccount(_ text: String, _ candidates: [Account]) -> Failure {
     Failure(
       .usage, "\(quoted(text)) matches \(candidates.count) accounts:" + listed(candidates),
-      next: again("with one of these ID//ENVIRONMENT"))
+      next: again(
+        candidates.allSatisfy(\.issuer.isEmpty)
+          ? "with one of these ID//ENVIRONMENT" : "with one of the texts on the right"))
   }
 
   static func ambiguousCurrentAccount(_ candidates: [Account], _ group: GroupName) -> Failure {

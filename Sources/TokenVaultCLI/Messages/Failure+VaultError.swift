@@ -100,11 +100,12 @@ extension Failure {
       self.init(
         .busy, "Another program is using \(Self.path(path)); the file is unchanged.",
         next: Self.again())
-    case .accountOfOtherIssuer(let group):
+    case .accountOfOtherIssuer(let account):
       self.init(
         .refused,
-        "Another issuer at this host already has an account with the same subject; that account "
-          + "was not replaced.", next: Self.command("list", group))
+        "The file has \(Self.name(account)) from another issuer than the group has. Nothing was "
+          + "imported. If the file is right, sign the account out and import again.",
+        next: Self.command("sign-out \(PlainText.shellWord(account.selector))", account.group))
     case .refreshTokenNotStored(let cause, let account, let group):
       self.init(
         Failure(cause).status,

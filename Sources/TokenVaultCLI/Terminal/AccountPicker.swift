@@ -9,11 +9,11 @@ struct AccountPicker {
 
   init(_ accounts: [Account], now: Timestamp) {
     self.accounts = accounts
-    lines = accounts.map { account in
+    lines = zip(accounts, accounts.shownPlaces).map { account, place in
       let alias = account.alias.map { "  (\(PlainText.escaped($0)))" } ?? ""
       let state = account.isSignedIn ? "" : "  signed out"
       return (account.isCurrent ? "* " : "  ") + PlainText.escaped(account.shownName) + alias
-        + "  " + PlainText.escaped(account.environment) + state
+        + "  " + PlainText.escaped(place) + state
     }
     selected = accounts.firstIndex(where: \.isCurrent) ?? 0
   }

@@ -2,8 +2,10 @@ import TokenVaultModel
 
 extension AccountRecord {
   /// Version 2 adds the authorities and throttle entries that sign-ins leave behind, version 3 the
-  /// issuers of refresh tokens. A record without them is encoded as the version before.
+  /// issuers of refresh tokens, version 4 the account's own issuer. A record without them is encoded
+  /// as the version before.
   private var version: UInt64 {
+    if !issuer.isEmpty { return 4 }
     if stored.contains(where: { $0.issuer != nil }) { return 3 }
     return authorities.isEmpty && throttleEntries.isEmpty ? 1 : 2
   }
@@ -47,17 +49,19 @@ extension AccountRecord {
       writer.text(stored[index].issuer?.origin ?? "")
       writer.text(stored[index].issuer?.name ?? "")
     }
+    if version > 3 { writer.text(issuer) }
     return writer.bytes
   }
 
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
     let version = try reader.number()
-    guard (1...3).contains(version) else { throw .damaged(rows: nil) }
+    guard (1...4).contains(version) else { throw .damaged(rows: nil) }
     homeAccountID = try reader.text()
     environment = try reader.text()
     authorityType = AuthorityType(cacheText: try reader.text(), environment: environment)
     orphanClient = try reader.text()
+    issuer = ""
     alias = try reader.text()
     profiles = try reader.list { reader throws(StoreError) in
       Profile(
@@ -80,6 +84,7 @@ extension AccountRecord {
     }
     if version > 1 { try readSignInFields(from: &reader) }
     if version > 2 { try readIssuers(from: &reader) }
+    if version > 3 { issuer = try reader.text() }
     // Each record has exactly one encoding: without its fields it must have the version before.
     guard version == self.version else { throw .damaged(rows: nil) }
     try reader.end()

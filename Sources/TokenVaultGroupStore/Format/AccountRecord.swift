@@ -85,6 +85,9 @@ package struct AccountRecord: Hashable, Sendable {
   package let authorityType: AuthorityType
   /// The client id of tokens that belong to no account; otherwise empty.
   package let orphanClient: String
+  /// The issuer of an account of an OpenID Connect provider other than Microsoft, without a trailing
+  /// slash; empty for all others, and for records of versions 1 to 3.
+  package internal(set) var issuer: String
   package var alias = ""
   package var profiles: [Profile] = []
   /// The sign-in state of each client, by folded client id.
@@ -98,12 +101,13 @@ package struct AccountRecord: Hashable, Sendable {
 
   package init(
     homeAccountID: String, environment: String, authorityType: AuthorityType,
-    orphanClient: String = ""
+    orphanClient: String = "", issuer: String = ""
   ) {
     self.homeAccountID = homeAccountID
     self.environment = environment
     self.authorityType = authorityType
     self.orphanClient = orphanClient
+    self.issuer = authorityType == .oidc ? AccountIdentity.bare(issuer) : ""
   }
 
   /// Records the issuers of the refresh tokens that have none yet.
@@ -117,7 +121,7 @@ package struct AccountRecord: Hashable, Sendable {
   package var identity: AccountIdentity {
     AccountIdentity(
       homeAccountID: HomeAccountID(homeAccountID), environment: environment,
-      authorityType: authorityType, orphanClient: orphanClient)
+      authorityType: authorityType, orphanClient: orphanClient, issuer: issuer)
   }
 
   /// The username in the home tenant, otherwise the first username in any tenant.

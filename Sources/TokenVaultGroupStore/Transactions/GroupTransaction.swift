@@ -65,6 +65,7 @@ package final class GroupTransaction {
     for part in [identity.homeAccountID, identity.environment, identity.orphanClient] {
       writer.text(part)
     }
+    if !identity.issuer.isEmpty { writer.text(identity.issuer) }
     return try keys.tags.rowTag(writer.bytes)
   }
 
@@ -80,12 +81,6 @@ package final class GroupTransaction {
       SealedAccount(
         id: query.int64(0), tag: tag, record: query.bytes(1), keyID: query.bytes(2),
         wrappedKey: query.bytes(3)))
-  }
-
-  /// The account with this identity, or nil if the file's index has none. Its tag may change between
-  /// two transactions; its identity does not.
-  package func account(of identity: AccountIdentity) throws(StoreError) -> StoredAccount? {
-    try account(tag: try tag(of: identity))
   }
 
   /// Calls `body` with every account that opens.

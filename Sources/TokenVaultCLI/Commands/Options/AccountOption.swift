@@ -5,7 +5,7 @@ struct AccountOption: ParsableArguments {
   /// The ways to name an account, for the help of every command that takes one.
   static let forms =
     "A user name, an alias, a home account id or a unique prefix of one, in upper or lower case. If "
-    + "several accounts match, use the id in its exact case or ID//ENVIRONMENT."
+    + "several accounts match, use the id in its exact case, ID//ENVIRONMENT or ID//ISSUER."
 
   @Option(
     help: ArgumentHelp(
