@@ -181,6 +181,7 @@ import TokenVaultModel
     let rows = try values(path, group.secret)
     let (_, renewed) = try renew(&group)
     #expect(renewed.tags.count == 7 && renewed.unreadable == 1)
+    #expect(renewed.unreadableCredentials == 1)
     #expect(try values(path, group.secret).isDisjoint(with: rows))
     try group.open().read { transaction in
       #expect(try transaction.forEachAccount { _ in } == 1)

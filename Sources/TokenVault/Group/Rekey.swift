@@ -197,7 +197,9 @@ package struct Rekey {
 
 extension RenewalReport {
   init(_ outcome: Rotation.Outcome, _ group: GroupName) {
-    self.init(unreadable: outcome.report.unreadable, logIsEmpty: outcome.logIsEmpty)
+    self.init(
+      unreadable: outcome.report.unreadable,
+      unreadableCredentials: outcome.report.unreadableCredentials, logIsEmpty: outcome.logIsEmpty)
     do { try vaultErrors(group) { if let left = outcome.leftover { throw left } } } catch {
       left = error
     }

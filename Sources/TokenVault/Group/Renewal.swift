@@ -60,6 +60,7 @@ struct Renewal {
         try rules.stage(group: session.group, tags: renewed.tags)
       }, committed: committed, { _ in [] })
     outcome.report.unreadable = renewed.unreadable
+    outcome.report.unreadableCredentials = renewed.unreadableCredentials
     bestEffort("a rule may name the former tag as well; it applies all the same") {
       try rules.settle(group: session.group, tags: renewed.tags)
     }

@@ -10,6 +10,8 @@ package struct RenewalReport: Sendable {
   package var replacedKeyFile: String?
   /// The number of accounts that did not open before, and do not open now.
   package var unreadable = 0
+  /// The number of credentials of other accounts that did not open before, and do not open now.
+  package var unreadableCredentials = 0
   /// False while another process reads an older snapshot, which the file contains until then.
   package var logIsEmpty = true
 }

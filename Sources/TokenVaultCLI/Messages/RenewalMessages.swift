@@ -28,11 +28,13 @@ enum RenewalMessages {
     if report.keepsPassphrase {
       lines.append("The passphrase is the former one: anyone who knows it can open the group.")
     }
-    if report.unreadable > 0 {
+    for (count, noun) in [
+      (report.unreadable, "account"), (report.unreadableCredentials, "token"),
+    ] where count > 0 {
       lines.append(
-        report.unreadable == 1
-          ? "1 damaged account could not be read before and remains unreadable."
-          : "\(report.unreadable) damaged accounts could not be read before and remain unreadable.")
+        count == 1
+          ? "1 damaged \(noun) could not be read before and remains unreadable."
+          : "\(count) damaged \(noun)s could not be read before and remain unreadable.")
     }
     if !report.logIsEmpty {
       lines.append(

@@ -8,13 +8,15 @@ extension GroupTransaction {
   package struct Renewed {
     package internal(set) var tags: [[UInt8]: [UInt8]] = [:]
     package internal(set) var unreadable = 0
+    /// The number of credentials of readable accounts that do not open.
+    package internal(set) var unreadableCredentials = 0
 
     package init() {}
   }
 
   /// Gives the group a new lookup key, and each account a new tag, key and key id, and encrypts
   /// every row again. Call it after
-  /// ``rotate(to:erasing:boot:wrapsSuccessorKey:deletesOldKey:)`` in the same transaction, and set
+  /// ``rotate(to:erasing:boot:deletesOldKey:)`` in the same transaction, and set
   /// the slots again, each with a new key.
   ///
   /// Accounts are read and written one at a time. An account or credential that does not open stays
@@ -44,7 +46,9 @@ extension GroupTransaction {
       missing?.remove(row.id)
       if let account = try former.openIfReadable(row) {
         guard try former.isPresent(row) else { throw .damaged(rows: nil) }
-        renewed.tags[row.tag] = try renew(account, reading: former)
+        let (tag, unreadable) = try renew(account, reading: former)
+        renewed.tags[row.tag] = tag
+        renewed.unreadableCredentials += unreadable
       } else {
         try scramble(row)
         renewed.unreadable += 1
@@ -68,10 +72,11 @@ extension GroupTransaction {
 
   private func renew(
     _ account: StoredAccount, reading former: GroupTransaction
-  ) throws(StoreError) -> [UInt8] {
+  ) throws(StoreError) -> (tag: [UInt8], unreadableCredentials: Int) {
     let tag = try tag(of: account.record.identity)
     let keys = try makeAccountKey(tag: tag)
     var sealed: [(entry: AccountRecord.StoredCredential, bytes: [UInt8])] = []
+    var unreadable = 0
     for stored in account.record.stored {
       let bytes: [UInt8]
       do {
@@ -80,6 +85,7 @@ extension GroupTransaction {
       } catch {
         guard case .damaged = error else { throw error }
         do { bytes = try RandomBytes.make(256) } catch { throw .crypto }
+        unreadable += 1
       }
       sealed.append((stored, bytes))
     }
@@ -103,7 +109,7 @@ extension GroupTransaction {
       ofRow: account.row, from: nil,
       to: rowDigest(tag: tag, keyID: keys.id, seal: Array(bytes.suffix(16))))
     for name in record.names { try addName(name, of: tag) }
-    return tag
+    return (tag, unreadable)
   }
 
   /// Replaces the bytes of an account that does not open.
