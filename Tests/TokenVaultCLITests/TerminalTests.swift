@@ -135,17 +135,47 @@ struct TerminalTests {
     #expect(screen.contains("status 130\n1\n"))
   }
 
-  @Test func signOutAllAsksForConfirmation() throws {
+  /// Each form has erased without a question.
+  @Test(arguments: [
+    "tokenvault sign-out --all 2>/dev/null", "tokenvault sign-out --all-groups >/dev/null",
+    "true | tokenvault group delete com.microsoft.identity.universalstorage",
+    "yes y | tokenvault group delete com.microsoft.identity.universalstorage",
+  ])
+  func aDestructiveCommandAsksOnTheTerminalWhereverTheStreamsGo(command: String) throws {
     let home = try home()
-    let no = try TmuxTerminal("tokenvault sign-out --all", in: home)
-    try no.wait(for: "[y/N]")
-    try no.press("n")
-    try no.wait(for: "ended with 77")
+    for answer in ["n", "yep", ""] {
+      let no = try TmuxTerminal(command, in: home)
+      try no.wait(for: "[y/N]")
+      if !answer.isEmpty { try no.type(answer) }
+      try no.press("Enter")
+      try no.wait(for: "ended with 77")
+    }
+    let escaped = try TmuxTerminal(command, in: home)
+    try escaped.wait(for: "[y/N]")
+    try escaped.press("Escape")
+    try escaped.wait(for: "ended with 77")
     #expect(try home.run("tokenvault list | wc -l").output == "3\n")
-    let yes = try TmuxTerminal("tokenvault sign-out --all", in: home)
-    try yes.wait(for: "[y/N]")
-    try yes.press("y")
-    try yes.wait(for: "ended with 0")
+  }
+
+  @Test func noInputNeverAsks() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault sign-out --all --no-input", in: home)
+    let screen = try terminal.wait(for: "ended with 77")
+    #expect(screen.contains("Nothing was changed") && !screen.contains("[y/N]"))
+    #expect(try home.run("tokenvault list | wc -l").output == "3\n")
+  }
+
+  @Test(arguments: ["y", "Yes"])
+  func yesConfirms(answer: String) throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault sign-out --all </dev/null", in: home)
+    try terminal.wait(for: "[y/N]")
+    try terminal.type("no")
+    try terminal.press("BSpace", "BSpace")
+    try terminal.type(answer)
+    try terminal.press("Enter")
+    let screen = try terminal.wait(for: "ended with 0")
+    #expect(screen.contains("[y/N] \(answer)\n"))
     #expect(try home.run("tokenvault list").output.isEmpty)
   }
 

@@ -47,8 +47,7 @@ struct SignOutCommand: VaultCommand {
   var browser: Bool?
   @Flag(help: "Exit with status 1 if an imported file still has the account.")
   var strict = false
-  @Flag(help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -61,7 +60,7 @@ struct SignOutCommand: VaultCommand {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
       let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
-      try invocation.confirm("Sign out \(what) from \(place)?", isAnswered: yes)
+      try confirmation.require("Sign out \(what) from \(place)?", in: invocation)
     }
     var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
     var failures: [Failure] = []

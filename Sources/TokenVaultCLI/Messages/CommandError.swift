@@ -16,8 +16,8 @@ package enum CommandError: Error, Sendable {
   case fileNotMade(path: String, errno: Int32)
   case fileNotWritten(path: String, errno: Int32)
   case interrupted
-  /// The command needs a confirmation, and has `--no-input` but not `--yes`.
-  case confirmationNeeded
+  /// The command needs a confirmation, has no `--yes`, and cannot ask.
+  case confirmationNeeded(NoQuestion)
   /// The user answered no.
   case declined
   case pickerNeedsTerminal
@@ -59,4 +59,11 @@ package enum CommandError: Error, Sendable {
 package enum SignInNeed: String, Sendable {
   case clientID = "client id"
   case authority
+}
+
+/// The reason why a question cannot be asked.
+package enum NoQuestion: Sendable {
+  /// `--no-input`.
+  case noInput
+  case noTerminal
 }

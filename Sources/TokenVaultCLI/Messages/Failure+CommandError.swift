@@ -37,9 +37,11 @@ extension Failure {
         .inputOutput,
         "Cannot write \(Self.quoted(path)): \(Self.reason(code)). No partial file was left.")
     case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
-    case .confirmationNeeded:
+    case .confirmationNeeded(let obstacle):
+      let reason =
+        obstacle == .noInput ? "--no-input forbids the question" : "there is no terminal to ask on"
       self.init(
-        .usage, "This command asks for confirmation, which --no-input forbids.",
+        .refused, "This command needs a confirmation, and \(reason). Nothing was changed.",
         next: Self.again("with --yes"))
     case .declined: self.init(.refused, "Not confirmed; nothing was changed.")
     case .pickerNeedsTerminal:
