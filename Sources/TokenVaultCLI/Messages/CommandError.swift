@@ -36,6 +36,15 @@ package enum CommandError: Error, Sendable {
   case keyFileNotNamed
   case badTitle
   case optionsExclude(String, String)
+  /// A backup or restore without the group's name; the form is the right one.
+  case groupNotNamed(form: String)
+  /// The group has neither a file nor a manifest.
+  case unknownGroup(GroupName)
+  /// The group has a manifest but no file, and a token was requested.
+  case nothingSignedIn(GroupName)
+  /// No account has anything of the client that is to be signed out; the account, if one is named.
+  case unknownClient(String, of: Account?, group: GroupName)
+  case weakPassphrase
   case passphrasesDiffer
   case rowsDamaged(Int, group: GroupName)
   case notSound(VerificationFindings, group: GroupName)

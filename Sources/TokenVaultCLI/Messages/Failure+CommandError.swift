@@ -93,6 +93,33 @@ extension Failure {
     case .badTitle: self.init(.usage, "The title is empty or contains control characters.")
     case .optionsExclude(let one, let other):
       self.init(.usage, "\(one) and \(other) cannot be combined.")
+    case .groupNotNamed(let form):
+      self.init(.usage, "Name the group and the file. Nothing was changed.", next: form)
+    case .unknownGroup(let group):
+      self.init(
+        .notFound,
+        "There is no group \(group) on this machine: it has neither a file nor a manifest.",
+        next: "tokenvault group list")
+    case .nothingSignedIn(let group):
+      self.init(
+        .signInNeeded, "No account is signed in to the group \(group) yet.",
+        next: Self.command("sign-in", group))
+    case .unknownClient(let client, let account?, let group):
+      let ids = account.clientIDs.map { "\n  \(PlainText.escaped($0))" }.joined()
+      self.init(
+        .notFound,
+        "\(Self.name(account)) has no tokens of the client \(Self.quoted(client)). Nothing was "
+          + "changed." + (ids.isEmpty ? "" : " Its clients:" + ids),
+        next: ids.isEmpty ? Self.command("list", group) : Self.again("with one of these clients"))
+    case .unknownClient(let client, nil, let group):
+      self.init(
+        .notFound,
+        "No account has tokens of the client \(Self.quoted(client)). Nothing was changed.",
+        next: Self.command("list", group))
+    case .weakPassphrase:
+      self.init(
+        .usage, "The passphrase has fewer than 8 characters. Nothing was changed.",
+        next: Self.again("with a longer one; group create and group rekey also take --weak"))
     case .passphrasesDiffer:
       self.init(.refused, "The two passphrases differ.", next: Self.again())
     case .rowsDamaged(let count, let group):
@@ -104,7 +131,7 @@ extension Failure {
     case .notSound(let findings, let group):
       self.init(
         .damaged, "The file of the group \(group) is damaged: \(Self.text(findings)).",
-        next: Self.command("group restore FILE", group))
+        next: "tokenvault group restore \(group) FILE")
     case .notClean(let places, let group):
       let left = places.map(\.rawValue).joined(separator: ", ")
       self.init(

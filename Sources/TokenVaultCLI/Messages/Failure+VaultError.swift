@@ -9,7 +9,7 @@ extension Failure {
     case .homeNotSet: self.init(CommandError.noHome)
     case .noGroup(let group):
       self.init(
-        .notFound, "The group \(group) does not exist on this machine.",
+        .notFound, "The group \(group) has no file yet: no account is signed in to it.",
         next: Self.command("sign-in", group))
     case .groupExists(let group):
       self.init(
@@ -69,7 +69,7 @@ extension Failure {
         .damaged,
         "The file of the group \(group) is a copy from before a sign-out or rekey "
           + "(generation \(generation), the newest is \(newest)); its key has been destroyed.",
-        next: "tokenvault group restore FILE, with a newer copy")
+        next: "tokenvault group restore \(group) FILE, with a newer copy")
     case .foreignBackup(let group):
       self.init(
         .damaged,

@@ -5,8 +5,9 @@ import TokenVaultModel
 struct GroupBackupCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a group's encrypted file.",
+    usage: "tokenvault group backup <name> <file> [<options>]",
     discussion: """
-      The copy can be read only with the group's current key. A sign-out or rekey destroys that \
+      FILE must not exist yet. The copy can be read only with the group's current key. A sign-out or rekey destroys that \
       key, so back up again afterwards; a signed-out account cannot be restored.
 
       With the Secret Service, one part of the key is in the keyring and the other in \
@@ -14,16 +15,14 @@ struct GroupBackupCommand: VaultCommand {
       directory is lost, you need a recovery code: see `tokenvault group recovery-code`.
 
       EXAMPLES
-        tokenvault group backup ~/vault.backup
-        tokenvault group backup /media/usb/team.backup --group com.example.team
+        tokenvault group backup com.example.team /media/usb/team.backup
       """)
 
-  @Argument(help: "A file that does not exist yet.", completion: .file())
-  var file: String
+  @OptionGroup var arguments: BackupArguments
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.selectedVault()
+    let (vault, file) = try arguments.resolve("backup", in: invocation)
     let path = try invocation.absolute(file)
     guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
     try Backup(vault).write(to: path)

@@ -5,20 +5,20 @@ import TokenVaultModel
 struct GroupRestoreCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Replace a group with a backup.",
+    usage: "tokenvault group restore <name> <file> [<options>]",
     discussion: """
       The backup must have been made with the group's current key: a sign-out makes older backups \
       unreadable. The group is changed only if the backup can be opened and is sound.
 
       EXAMPLES
-        tokenvault group restore ~/vault.backup
+        tokenvault group restore com.example.team /media/usb/team.backup
       """)
 
-  @Argument(help: "The backup.", completion: .file())
-  var file: String
+  @OptionGroup var arguments: BackupArguments
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.selectedVault()
+    let (vault, file) = try arguments.resolve("restore", in: invocation)
     let path = try invocation.absolute(file)
     guard InputFile.exists(path) else {
       throw CommandError.input(path: file, errno: SystemMessage.noEntry)
