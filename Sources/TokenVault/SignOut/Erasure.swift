@@ -91,6 +91,18 @@ package struct Erasure {
     return Result(report: report, targets: work.targets, isSharedDevice: isShared)
   }
 
+  /// The accounts among these that a client neither is signed in to nor has a token of.
+  package func strangers(
+    to client: String, among references: [AccountReference]
+  ) throws(VaultError) -> [Account] {
+    try session.read { transaction in
+      let client = try FamilyClient(client, in: transaction)
+      return try lookup.stored(references, in: transaction)
+        .filter { !$0.record.isOf(client) }
+        .map { lookup.account($0, in: transaction) }
+    }
+  }
+
   /// The scope with its accounts found, and whether it has none.
   private func settled(
     _ scope: Scope, _ client: String?, in transaction: GroupTransaction

@@ -77,6 +77,11 @@ struct SignOutCommand: VaultCommand {
     let reports = erased.map {
       (group: $0.vault.group, report: say($0.erased, $0.vault, invocation))
     }
+    let isIdle = failures.isEmpty && reports.allSatisfy(\.report.accounts.isEmpty)
+    if let clientId, accounts.isEmpty, isIdle {
+      throw CommandError.unknownClient(
+        clientId, of: nil, group: selection?.group ?? .universalStorage)
+    }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
         .notFound, "No group on this machine has a matching account.",
@@ -121,19 +126,31 @@ struct SignOutCommand: VaultCommand {
   }
 
   /// Nil if this is one of several groups and has none of the accounts.
-  private func erase(in vault: GroupSession) throws(VaultError) -> Erasure.Result? {
+  private func erase(in vault: GroupSession) throws -> Erasure.Result? {
     let erasure = Erasure(vault)
     guard !accounts.isEmpty else { return try erasure.run(.everything, client: clientId) }
     var chosen = accounts.map(AccountReference.init(parsing:))
-    if allGroups {
-      var present: [AccountReference] = []
-      for reference in chosen {
-        do { present.append(.known(try vault.account(reference))) } catch .noAccount { continue }
+    if allGroups { chosen = try present(chosen, in: vault) }
+    if let clientId {
+      let strangers = try erasure.strangers(to: clientId, among: chosen)
+      if let stranger = strangers.first, !allGroups {
+        throw CommandError.unknownClient(clientId, of: stranger, group: vault.group)
       }
-      chosen = present
-      if chosen.isEmpty { return nil }
+      chosen.removeAll { strangers.map(AccountReference.known).contains($0) }
     }
-    return try erasure.run(.accounts(chosen), client: clientId)
+    return chosen.isEmpty ? nil : try erasure.run(.accounts(chosen), client: clientId)
+  }
+
+  private func present(
+    _ references: [AccountReference], in vault: GroupSession
+  ) throws -> [AccountReference] {
+    var present: [AccountReference] = []
+    for reference in references {
+      do { present.append(.known(try vault.account(reference))) } catch VaultError.noAccount {
+        continue
+      }
+    }
+    return present
   }
 
   private func show(
