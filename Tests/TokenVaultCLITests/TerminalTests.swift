@@ -179,8 +179,9 @@ struct TerminalTests {
     #expect(try home.run("tokenvault list").output.isEmpty)
   }
 
-  @Test func anExportIsNotWrittenToATerminal() throws {
-    let terminal = try TmuxTerminal("tokenvault export", in: home())
+  @Test(arguments: ["tokenvault export", "tokenvault export -o -"])
+  func anExportIsNotWrittenToATerminal(command: String) throws {
+    let terminal = try TmuxTerminal(command, in: home())
     let screen = try terminal.wait(for: "ended with 64")
     #expect(!screen.contains("at-ada"))
     #expect(screen.contains("tokenvault export --output FILE"))
