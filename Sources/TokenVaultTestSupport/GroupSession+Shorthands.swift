@@ -46,7 +46,7 @@ extension GroupSession {
   @discardableResult
   package func addSecret(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
-  ) throws(VaultError) -> (account: Account, madeGroup: Bool) {
+  ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     try ServiceSecrets(self).store(secret, service: service, username: username)
   }
 

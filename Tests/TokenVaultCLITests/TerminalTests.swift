@@ -101,24 +101,72 @@ struct TerminalTests {
     let create = "tokenvault group create com.example.pass --custody passphrase"
     let different = try TmuxTerminal(create, in: home)
     try different.wait(for: "New passphrase")
-    try different.type("one")
+    try different.type("one passphrase")
     try different.press("Enter")
     try different.wait(for: "Repeat the passphrase")
-    try different.type("two")
+    try different.type("another passphrase")
     try different.press("Enter")
     try different.wait(for: "ended with 77")
     let same = try TmuxTerminal(create, in: home)
     try same.wait(for: "New passphrase")
-    try same.type("höre")
+    try same.type("hör mal zue")
     try same.press("BSpace")
     try same.press("Enter")
     try same.wait(for: "Repeat the passphrase")
-    try same.type("hör")
+    try same.type("hör mal zu")
     try same.press("Enter")
     try same.wait(for: "ended with 0")
     let run = try home.run(
-      "echo hör | tokenvault group verify com.example.pass --passphrase-fd 0")
+      "echo hör mal zu | tokenvault group verify com.example.pass --passphrase-fd 0")
     #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func aShortPassphraseIsRefusedAndTheStrengthIsShown() throws {
+    let home = try home()
+    let create = "tokenvault group create com.example.pass --custody passphrase"
+    let short = try TmuxTerminal(create, in: home)
+    try short.wait(for: "New passphrase")
+    try short.type("Sevén77")
+    try short.press("Enter")
+    let refused = try short.wait(for: "ended with 64")
+    #expect(refused.contains("fewer than 8 characters") && !refused.contains("Repeat"))
+    for (passphrase, strength, options) in [
+      ("a", "weak, 4 bits at most", " --weak"), ("abcdefgh", "weak, 4 bits at most", ""),
+      ("mdkfpqvx", "weak, 32 bits at most", ""), ("3mdkF-pqvx", "fair, 59", ""),
+      ("correct horse battery", "strong, 100", ""),
+    ] {
+      let terminal = try TmuxTerminal(create + options, in: home)
+      try terminal.wait(for: "New passphrase")
+      try terminal.type(passphrase)
+      try terminal.press("Enter")
+      let screen = try terminal.wait(for: "Repeat the passphrase")
+      #expect(screen.contains("Strength: \(strength)"), "\(screen)")
+      try terminal.press("C-c")
+      try terminal.wait(for: "ended with 130")
+    }
+  }
+
+  @Test func aTypedSecretReplacesAnotherOnlyAfterAQuestion() throws {
+    let home = try home()
+    #expect(
+      try home.run("echo first | tokenvault add --service git.example.com --username eve").status
+        == 0)
+    for (answer, status) in [("n", 77), ("y", 0)] {
+      let terminal = try TmuxTerminal(
+        "tokenvault add --service git.example.com --username eve", in: home)
+      try terminal.wait(for: "Replace the stored secret for eve at https://git.example.com? [y/N]")
+      #expect(try home.run("tokenvault token --account eve").output == "first\n")
+      try terminal.type(answer)
+      try terminal.press("Enter")
+      if status == 0 {
+        try terminal.wait(for: "Secret for eve")
+        try terminal.type("second")
+        try terminal.press("Enter")
+        try terminal.wait(for: "Replaced the secret for eve")
+      }
+      try terminal.wait(for: "ended with \(status)")
+    }
+    #expect(try home.run("tokenvault token --account eve").output == "second\n")
   }
 
   @Test(arguments: [

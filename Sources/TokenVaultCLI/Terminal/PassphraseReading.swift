@@ -7,13 +7,30 @@ enum PassphraseReading {
   /// The longest passphrase: 4 KiB.
   static let limit = 4096
 
-  /// Prompts on the terminal, twice for a new passphrase. Nil without a terminal.
-  static func ask(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
+  /// Reads a passphrase from the file descriptor that the options name, or prompts on the terminal,
+  /// twice for a new one. Nil if neither is possible.
+  static func read(
+    _ purpose: VaultConfiguration.PassphrasePurpose, _ options: Invocation.Options
+  ) throws -> SecretBytes? {
+    func accepted(_ strength: PassphraseStrength) throws {
+      // An empty one is never accepted, and has an error of its own.
+      guard options.acceptsWeakPassphrase || strength.isAcceptable || strength.characters == 0
+      else { throw CommandError.weakPassphrase }
+    }
+    if let descriptor = options.passphraseDescriptor {
+      guard let line = try line(of: descriptor) else { return nil }
+      if case .create = purpose { try accepted(PassphraseStrength(line)) }
+      return line
+    }
+    guard options.mayAsk else { return nil }
     switch purpose {
     case .open(let group): return try hidden("Passphrase for \(group): ")
     case .create(let group):
       guard let first = try hidden("New passphrase for \(group): ") else { return nil }
-      guard let second = try hidden("Repeat the passphrase: ") else { return nil }
+      let strength = PassphraseStrength(first)
+      try accepted(strength)
+      let prompt = "Strength: \(strength.text)\nRepeat the passphrase: "
+      guard let second = try hidden(prompt) else { return nil }
       guard first.isEqual(to: second) else { throw CommandError.passphrasesDiffer }
       return first
     }

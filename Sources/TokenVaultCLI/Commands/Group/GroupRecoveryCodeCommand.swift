@@ -29,6 +29,11 @@ struct GroupRecoveryCodeCommand: VaultCommand {
       do { try print(code, of: vault, in: invocation) } catch { unprinted = error }
     }
     for line in RenewalMessages.lines(report, vault.group) { invocation.tell(line) }
+    if report.hadRecoveryCode {
+      invocation.tell(
+        "The former recovery code is no longer valid: it opens only copies of the file from before."
+      )
+    }
     if let error = unprinted ?? report.left { throw error }
   }
 

@@ -34,6 +34,8 @@ struct GroupRekeyCommand: VaultCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
+    var invocation = invocation
+    custody.apply(to: &invocation)
     let vault = try argument.vault(in: invocation)
     let chosen = try custody.chosen(invocation)
     if recoveryCode {
