@@ -103,6 +103,23 @@ package struct Erasure {
     }
   }
 
+  /// The accounts that ``run(_:client:widensOnSharedDevice:)`` would sign out, and whether other
+  /// clients would keep each.
+  package func preview(
+    _ scope: Scope, client: String? = nil
+  ) throws(VaultError) -> [(account: Account, isKept: Bool)] {
+    let client = try DeviceInformation(session.configuration).isShared ? nil : client
+    return try session.read { transaction in
+      try resolved(scope, client, in: transaction).filter { !$0.record.environment.isEmpty }
+        .map { stored in
+          let isKept = client.map { client in
+            stored.record.isSecret || !stored.record.clients(besides: client).isEmpty
+          }
+          return (lookup.account(stored, in: transaction), isKept ?? false)
+        }
+    }
+  }
+
   /// The scope with its accounts found, and whether it has none.
   private func settled(
     _ scope: Scope, _ client: String?, in transaction: GroupTransaction

@@ -47,6 +47,8 @@ struct SignOutCommand: VaultCommand {
   var browser: Bool?
   @Flag(help: "Exit with status 1 if an imported file still has the account.")
   var strict = false
+  @Flag(help: "Print which accounts would be signed out, and change nothing.")
+  var dryRun = false
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -56,6 +58,7 @@ struct SignOutCommand: VaultCommand {
     let selection = allGroups ? nil : try invocation.select(needsAccount: false)
     if let selection { invocation.explain(selection) }
     let groups = try selection.map { [$0.group] } ?? invocation.groupsOnDisk()
+    if dryRun { return try tellDryRun(groups, in: invocation) }
     if all || allGroups {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
@@ -127,8 +130,13 @@ struct SignOutCommand: VaultCommand {
 
   /// Nil if this is one of several groups and has none of the accounts.
   private func erase(in vault: GroupSession) throws -> Erasure.Result? {
+    try scope(in: vault).map { try Erasure(vault).run($0, client: clientId) }
+  }
+
+  /// The accounts to sign out; nil as for ``erase(in:)``.
+  func scope(in vault: GroupSession) throws -> Erasure.Scope? {
     let erasure = Erasure(vault)
-    guard !accounts.isEmpty else { return try erasure.run(.everything, client: clientId) }
+    guard !accounts.isEmpty else { return .everything }
     var chosen = accounts.map(AccountReference.init(parsing:))
     if allGroups { chosen = try present(chosen, in: vault) }
     if let clientId {
@@ -138,7 +146,7 @@ struct SignOutCommand: VaultCommand {
       }
       chosen.removeAll { strangers.map(AccountReference.known).contains($0) }
     }
-    return chosen.isEmpty ? nil : try erasure.run(.accounts(chosen), client: clientId)
+    return chosen.isEmpty ? nil : .accounts(chosen)
   }
 
   private func present(
