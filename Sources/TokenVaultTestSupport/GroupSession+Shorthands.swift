@@ -108,11 +108,17 @@ extension GroupSession {
     try GroupInspection(self).describe()
   }
 
-  package func backup(to path: String) throws(VaultError) { try Backup(self).write(to: path) }
+  @discardableResult
+  package func backup(to path: String) throws(VaultError) -> Backup.Keys {
+    try Backup(self).write(to: path)
+  }
 
   @discardableResult
   package func restore(from path: String) throws(VaultError) -> VerificationReport {
-    try Backup(self).restore(from: path)
+    let restore = try Restore(self, from: path)
+    try restore.open()
+    try restore.install()
+    return restore.findings
   }
 
   @discardableResult

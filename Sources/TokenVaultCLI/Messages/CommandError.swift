@@ -45,6 +45,12 @@ package enum CommandError: Error, Sendable {
   /// No account has anything of the client that is to be signed out; the account, if one is named.
   case unknownClient(String, of: Account?, group: GroupName)
   case weakPassphrase
+  /// A recovery code was to be read, and there is neither a terminal nor a descriptor.
+  case recoveryCodeNotGiven(GroupName)
+  /// The file is not a backup, or is damaged.
+  case notABackup(String, group: GroupName)
+  /// The key that the group had when the backup was made is not on this machine.
+  case backupKeyMissing(String, group: GroupName, hasRecoveryCode: Bool)
   case passphrasesDiffer
   case rowsDamaged(Int, group: GroupName)
   case notSound(VerificationFindings, group: GroupName)

@@ -120,6 +120,23 @@ extension Failure {
       self.init(
         .usage, "The passphrase has fewer than 8 characters. Nothing was changed.",
         next: Self.again("with a longer one; group create and group rekey also take --weak"))
+    case .recoveryCodeNotGiven(let group):
+      self.init(
+        .refused,
+        "The recovery code of the group \(group) is needed, and a prompt is not possible.",
+        next: "run the command on a terminal, or with --recovery-code-fd N")
+    case .notABackup(let file, let group):
+      self.init(
+        .damaged,
+        "\(Self.quoted(file)) is not a backup, or is damaged. The group \(group) is unchanged.")
+    case .backupKeyMissing(let file, let group, let hasRecoveryCode):
+      let restore = "tokenvault group restore \(group) \(PlainText.shellWord(file))"
+      self.init(
+        .refused,
+        "The key of the backup \(Self.quoted(file)) is not on this machine"
+          + (hasRecoveryCode ? "." : ", and the backup has no recovery code.")
+          + " The group \(group) is unchanged.",
+        next: hasRecoveryCode ? "\(restore) --recovery-code" : Self.doctor)
     case .passphrasesDiffer:
       self.init(.refused, "The two passphrases differ.", next: Self.again())
     case .rowsDamaged(let count, let group):

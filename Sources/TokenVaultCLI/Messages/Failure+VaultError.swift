@@ -70,11 +70,16 @@ extension Failure {
         "The file of the group \(group) is a copy from before a sign-out or rekey "
           + "(generation \(generation), the newest is \(newest)); its key has been destroyed.",
         next: "tokenvault group restore \(group) FILE, with a newer copy")
-    case .foreignBackup(let group):
+    case .foreignBackup(let group, let other?):
+      self.init(
+        .damaged, "This is a backup of \(other), not of \(group). Nothing was changed.",
+        next: "tokenvault group restore \(other) FILE, or with --as \(group) if that is a new group"
+      )
+    case .foreignBackup(let group, nil):
       self.init(
         .damaged,
-        "This backup belongs to another group, not to \(group) on this machine. Nothing was "
-          + "changed.", next: "tokenvault group show \(group)")
+        "This is not a backup of the group \(group) that is on this machine. Nothing was changed.",
+        next: "tokenvault group restore \(group) FILE --as OTHER")
     case .store(let error, let group): self.init(error, group)
     case .custody(let error, let group): self.init(error, group)
     case .cache(let error): self.init(error)

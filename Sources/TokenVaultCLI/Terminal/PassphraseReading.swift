@@ -62,7 +62,10 @@ enum PassphraseReading {
   }
 
   /// Reads one line, byte by byte because the next line may be another passphrase. Nil at the end.
-  static func line(of descriptor: Int32) throws -> SecretBytes? {
+  /// - Parameter option: The option that named the descriptor, for errors.
+  static func line(
+    of descriptor: Int32, option: String = "--passphrase-fd"
+  ) throws -> SecretBytes? {
     var read = try SecretBytes(count: limit)
     var count = 0
     while true {
@@ -73,12 +76,12 @@ enum PassphraseReading {
           unsafe try SystemCalls.read(descriptor, into: buffer)
         }
       } catch {
-        throw CommandError.input(path: "--passphrase-fd \(descriptor)", errno: error.errno)
+        throw CommandError.input(path: "\(option) \(descriptor)", errno: error.errno)
       }
       if got == 0, count == 0 { return nil }
       if got == 0 || byte == UInt8(ascii: "\n") { return try prefix(read, count) }
       guard count < limit else {
-        throw CommandError.inputTooLarge(path: "--passphrase-fd \(descriptor)", limit: limit)
+        throw CommandError.inputTooLarge(path: "\(option) \(descriptor)", limit: limit)
       }
       unsafe read.withUnsafeMutableBytes { unsafe $0[count] = byte }
       count += 1

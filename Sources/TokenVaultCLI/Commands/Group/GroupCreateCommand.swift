@@ -56,15 +56,7 @@ struct GroupCreateCommand: VaultCommand {
   private func manifest(
     _ name: GroupName, _ present: GroupManifest?, _ invocation: Invocation
   ) throws -> GroupManifest {
-    var manifest: GroupManifest
-    if let present {
-      manifest = present
-    } else {
-      let own = GroupManifest.Member("tokenvault")
-      manifest = GroupManifest(
-        name: name, title: name.description, members: [own].compactMap(\.self),
-        custody: .secretService, deviceMode: .private)
-    }
+    var manifest = present ?? GroupManifest(plain: name)
     if let title {
       guard !title.isEmpty, PlainText.escaped(title) == title else { throw CommandError.badTitle }
       manifest.title = title
