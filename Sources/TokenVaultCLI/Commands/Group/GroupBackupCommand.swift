@@ -7,9 +7,9 @@ struct GroupBackupCommand: VaultCommand {
     commandName: "backup", abstract: "Copy a group's encrypted file.",
     usage: "tokenvault group backup <name> <file> [<options>]",
     discussion: """
-      FILE must not exist yet. The copy can be read with the keys of today: the group's key, its passphrase or key file, and \
-      its recovery code. A sign-out or rekey destroys the group's key, and `group restore` refuses a \
-      copy from before a sign-out, so back up again afterwards.
+      FILE must not exist yet. The copy can be read with the keys of today: the group's key, its \
+      passphrase or key file, and its recovery code. A sign-out or rekey destroys the group's key, \
+      and `group restore` refuses a copy from before a sign-out, so back up again afterwards.
 
       With the Secret Service, one part of the key is in the keyring and the other in \
       ~/.local/state/tokenvault/device-keys. To use the backup on another machine, or after this \
