@@ -42,8 +42,9 @@ public enum VaultError: Error, Sendable {
   case invalid(Field)
   /// The group file is older than the key in the keyring: it is a copy from before a sign-out.
   case olderFile(GroupName, generation: UInt64, newest: UInt64)
-  /// The backup is of a different group than the one that it should replace.
-  case foreignBackup(GroupName)
+  /// The backup is not of the group that it should replace; `of` is the group that it is of, if
+  /// that is known.
+  case foreignBackup(GroupName, of: GroupName?)
   /// The group file could not be read or written.
   case store(StoreError, group: GroupName)
   /// The group's key could not be retrieved.
@@ -189,7 +190,7 @@ extension VaultError: CustomStringConvertible {
     case .invalid(let field): "invalid(\(field.rawValue))"
     case .olderFile(let group, let generation, let newest):
       "olderFile(\(group), generation \(generation) of \(newest))"
-    case .foreignBackup(let group): "foreignBackup(\(group))"
+    case .foreignBackup(let group, _): "foreignBackup(\(group))"
     case .store(let error, let group): "store(\(error), \(group))"
     case .custody(let error, let group): "custody(\(error), \(group))"
     case .cache(let error): "cache(\(error))"

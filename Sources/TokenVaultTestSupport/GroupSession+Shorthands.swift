@@ -46,7 +46,7 @@ extension GroupSession {
   @discardableResult
   package func addSecret(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
-  ) throws(VaultError) -> (account: Account, madeGroup: Bool) {
+  ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     try ServiceSecrets(self).store(secret, service: service, username: username)
   }
 
@@ -108,11 +108,17 @@ extension GroupSession {
     try GroupInspection(self).describe()
   }
 
-  package func backup(to path: String) throws(VaultError) { try Backup(self).write(to: path) }
+  @discardableResult
+  package func backup(to path: String) throws(VaultError) -> Backup.Keys {
+    try Backup(self).write(to: path)
+  }
 
   @discardableResult
   package func restore(from path: String) throws(VaultError) -> VerificationReport {
-    try Backup(self).restore(from: path)
+    let restore = try Restore(self, from: path)
+    try restore.open()
+    try restore.install()
+    return restore.findings
   }
 
   @discardableResult

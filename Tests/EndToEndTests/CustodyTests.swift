@@ -43,14 +43,14 @@ import TokenVaultTestSupport
     #expect(try machine.keyCount() == 1)
     #expect(try machine.succeed("token", "--group", group, "--account", "a") == "first\n")
     let back = try machine.shell(
-      "exec \"$T\" group rekey \(group) --custody passphrase --passphrase-fd 7 7<<<'another'")
+      "exec \"$T\" group rekey \(group) --custody passphrase --passphrase-fd 7 7<<<'another horse'")
     #expect(back.status == 0, "\(back.errors)")
     #expect(try machine.keyCount() == 0, "the key is still in the keyring")
     #expect(try vault("token", "--account", "a").status == 77)
-    #expect(try vault("token", "--account", "a", passphrase: "another").output == "first\n")
+    #expect(try vault("token", "--account", "a", passphrase: "another horse").output == "first\n")
 
     // An unlocked group needs no passphrase; a locked one does.
-    let unlocked = try vault("group", "unlock", "--for", "2h", passphrase: "another")
+    let unlocked = try vault("group", "unlock", "--for", "2h", passphrase: "another horse")
     #expect(unlocked.status == 0, "\(unlocked.errors)")
     let token = try machine.vault("token", "--group", group, "--account", "a", environment: alone)
     #expect(token.output == "first\n", "\(token.errors)")
@@ -71,29 +71,29 @@ import TokenVaultTestSupport
         "exec \"$T\" \(arguments) --group \(group) --passphrase-fd 7 7< <(printf '\(lines)')",
         input: input)
     }
-    #expect(try vault("group create \(group) --custody passphrase", "leaked").status == 0)
-    _ = try vault("add --service a.example --username a", "leaked", input: "first\n")
-    let code = try vault("group recovery-code", "leaked")
+    #expect(try vault("group create \(group) --custody passphrase", "leaked horse").status == 0)
+    _ = try vault("add --service a.example --username a", "leaked horse", input: "first\n")
+    let code = try vault("group recovery-code", "leaked horse")
     #expect(code.status == 0, "\(code.errors)")
     let copy = try machine.image()
-    let same = try vault("group rekey", "leaked", "leaked")
+    let same = try vault("group rekey", "leaked horse", "leaked horse")
     #expect(same.status == 0 && same.errors.contains("is the former one"), "\(same.errors)")
-    let ran = try vault("group rekey", "leaked", "new")
+    let ran = try vault("group rekey", "leaked horse", "another horse")
     #expect(ran.status == 0 && !ran.errors.contains("is the former one"), "\(ran.errors)")
-    _ = try vault("add --service a.example --username a", "new", input: "second\n")
-    #expect(try vault("token --account a", "leaked").status == 77)
+    _ = try vault("add --service a.example --username a", "another horse", input: "second\n")
+    #expect(try vault("token --account a", "leaked horse").status == 77)
     #expect(
       try machine.shell(
         "exec \"$T\" group rekey \(group) --recovery-code", input: code.output
       ).status == 77)
-    #expect(try vault("token --account a", "new").output == "second\n")
+    #expect(try vault("token --account a", "another horse").output == "second\n")
     // The stated limit.
     let present = try machine.image()
     try machine.restore(copy)
-    #expect(try vault("token --account a", "leaked").output == "first\n")
-    #expect(try vault("token --account a", "new").status == 77)
+    #expect(try vault("token --account a", "leaked horse").output == "first\n")
+    #expect(try vault("token --account a", "another horse").status == 77)
     try machine.restore(present)
-    #expect(try vault("token --account a", "new").output == "second\n")
+    #expect(try vault("token --account a", "another horse").output == "second\n")
   }
 
   /// Every program of a user finds this device's parts in the same directory.

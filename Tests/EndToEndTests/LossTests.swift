@@ -86,11 +86,11 @@ import TokenVaultTestSupport
   @Test func aRestoredOlderFileIsRefused() throws {
     let machine = try machineOfTwo()
     let backup = machine.home.appending(path: "backup").path
-    try machine.succeed("group", "backup", backup)
+    try machine.succeed("group", "backup", Machine.group, backup)
     let copy = try machine.image()
     try machine.succeed("sign-out", Person.bob.username)
     let now = try machine.image()
-    let refused = try machine.vault("group", "restore", backup)
+    let refused = try machine.vault("group", "restore", Machine.group, backup)
     #expect(refused.status != 0)
     #expect(try machine.usernames() == [Person.ada.username])
     #expect(try machine.image().keys.sorted() == now.keys.sorted())

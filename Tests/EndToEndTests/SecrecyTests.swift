@@ -44,7 +44,8 @@ import TokenVaultTestSupport
     try machine.succeed("switch", "--here", cast.ada.username)
     #expect(try machine.token(cast.bob.username) == cast.bob.access + "\n")
     #expect(try machine.succeed("export").contains(cast.bob.refresh))
-    try machine.succeed("group", "backup", machine.home.appending(path: "copy").path)
+    try machine.succeed(
+      "group", "backup", Machine.group, machine.home.appending(path: "copy").path)
     marks.expectNone(
       in: try machine.succeed("doctor", "--json") + machine.succeed("group", "show"), "doctor")
     #expect(try marks.expectNone(below: machine.home) > 4)
@@ -120,7 +121,7 @@ import TokenVaultTestSupport
       ["token", "--account", cast.ada.username, "--force-refresh"],
       ["token", "--account", cast.ada.username, "--scope", "Other.Scope"],
       ["token", "--account", "nobody"], ["alias", cast.ada.username, "a b"], ["sign-out", "none"],
-      ["group", "create", Machine.group], ["group", "restore", "/dev/null"],
+      ["group", "create", Machine.group], ["group", "restore", Machine.group, "/dev/null"],
     ] {
       let ran = try machine.run([built("tokenvault")] + arguments)
       #expect(ran.status != 0, "\(arguments)")

@@ -89,7 +89,7 @@ struct ContractTests {
     ("group recovery-code", ["group", "recoveryCode"]),
     ("group unlock --for 1m", ["group", "unlockedUntil"]),
     ("group lock", ["group", "wasUnlocked"]),
-    ("group backup copy", ["backup", "group"]),
+    ("group backup com.microsoft.identity.universalstorage copy", ["backup", "group"]),
     (
       "group rekey",
       [

@@ -101,24 +101,72 @@ struct TerminalTests {
     let create = "tokenvault group create com.example.pass --custody passphrase"
     let different = try TmuxTerminal(create, in: home)
     try different.wait(for: "New passphrase")
-    try different.type("one")
+    try different.type("one passphrase")
     try different.press("Enter")
     try different.wait(for: "Repeat the passphrase")
-    try different.type("two")
+    try different.type("another passphrase")
     try different.press("Enter")
     try different.wait(for: "ended with 77")
     let same = try TmuxTerminal(create, in: home)
     try same.wait(for: "New passphrase")
-    try same.type("höre")
+    try same.type("hör mal zue")
     try same.press("BSpace")
     try same.press("Enter")
     try same.wait(for: "Repeat the passphrase")
-    try same.type("hör")
+    try same.type("hör mal zu")
     try same.press("Enter")
     try same.wait(for: "ended with 0")
     let run = try home.run(
-      "echo hör | tokenvault group verify com.example.pass --passphrase-fd 0")
+      "echo hör mal zu | tokenvault group verify com.example.pass --passphrase-fd 0")
     #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func aShortPassphraseIsRefusedAndTheStrengthIsShown() throws {
+    let home = try home()
+    let create = "tokenvault group create com.example.pass --custody passphrase"
+    let short = try TmuxTerminal(create, in: home)
+    try short.wait(for: "New passphrase")
+    try short.type("Sevén77")
+    try short.press("Enter")
+    let refused = try short.wait(for: "ended with 64")
+    #expect(refused.contains("fewer than 8 characters") && !refused.contains("Repeat"))
+    for (passphrase, strength, options) in [
+      ("a", "weak, 4 bits at most", " --weak"), ("abcdefgh", "weak, 4 bits at most", ""),
+      ("mdkfpqvx", "weak, 32 bits at most", ""), ("3mdkF-pqvx", "fair, 59", ""),
+      ("correct horse battery", "strong, 100", ""),
+    ] {
+      let terminal = try TmuxTerminal(create + options, in: home)
+      try terminal.wait(for: "New passphrase")
+      try terminal.type(passphrase)
+      try terminal.press("Enter")
+      let screen = try terminal.wait(for: "Repeat the passphrase")
+      #expect(screen.contains("Strength: \(strength)"), "\(screen)")
+      try terminal.press("C-c")
+      try terminal.wait(for: "ended with 130")
+    }
+  }
+
+  @Test func aTypedSecretReplacesAnotherOnlyAfterAQuestion() throws {
+    let home = try home()
+    #expect(
+      try home.run("echo first | tokenvault add --service git.example.com --username eve").status
+        == 0)
+    for (answer, status) in [("n", 77), ("y", 0)] {
+      let terminal = try TmuxTerminal(
+        "tokenvault add --service git.example.com --username eve", in: home)
+      try terminal.wait(for: "Replace the stored secret for eve at https://git.example.com? [y/N]")
+      #expect(try home.run("tokenvault token --account eve").output == "first\n")
+      try terminal.type(answer)
+      try terminal.press("Enter")
+      if status == 0 {
+        try terminal.wait(for: "Secret for eve")
+        try terminal.type("second")
+        try terminal.press("Enter")
+        try terminal.wait(for: "Replaced the secret for eve")
+      }
+      try terminal.wait(for: "ended with \(status)")
+    }
+    #expect(try home.run("tokenvault token --account eve").output == "second\n")
   }
 
   @Test(arguments: [
@@ -135,22 +183,53 @@ struct TerminalTests {
     #expect(screen.contains("status 130\n1\n"))
   }
 
-  @Test func signOutAllAsksForConfirmation() throws {
+  /// Each form has erased without a question.
+  @Test(arguments: [
+    "tokenvault sign-out --all 2>/dev/null", "tokenvault sign-out --all-groups >/dev/null",
+    "true | tokenvault group delete com.microsoft.identity.universalstorage",
+    "yes y | tokenvault group delete com.microsoft.identity.universalstorage",
+  ])
+  func aDestructiveCommandAsksOnTheTerminalWhereverTheStreamsGo(command: String) throws {
     let home = try home()
-    let no = try TmuxTerminal("tokenvault sign-out --all", in: home)
-    try no.wait(for: "[y/N]")
-    try no.press("n")
-    try no.wait(for: "ended with 77")
+    for answer in ["n", "yep", ""] {
+      let no = try TmuxTerminal(command, in: home)
+      try no.wait(for: "[y/N]")
+      if !answer.isEmpty { try no.type(answer) }
+      try no.press("Enter")
+      try no.wait(for: "ended with 77")
+    }
+    let escaped = try TmuxTerminal(command, in: home)
+    try escaped.wait(for: "[y/N]")
+    try escaped.press("Escape")
+    try escaped.wait(for: "ended with 77")
     #expect(try home.run("tokenvault list | wc -l").output == "3\n")
-    let yes = try TmuxTerminal("tokenvault sign-out --all", in: home)
-    try yes.wait(for: "[y/N]")
-    try yes.press("y")
-    try yes.wait(for: "ended with 0")
+  }
+
+  @Test func noInputNeverAsks() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault sign-out --all --no-input", in: home)
+    let screen = try terminal.wait(for: "ended with 77")
+    #expect(screen.contains("Nothing was changed") && !screen.contains("[y/N]"))
+    #expect(try home.run("tokenvault list | wc -l").output == "3\n")
+  }
+
+  @Test(arguments: ["y", "Yes"])
+  func yesConfirms(answer: String) throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault sign-out --all </dev/null", in: home)
+    try terminal.wait(for: "[y/N]")
+    try terminal.type("no")
+    try terminal.press("BSpace", "BSpace")
+    try terminal.type(answer)
+    try terminal.press("Enter")
+    let screen = try terminal.wait(for: "ended with 0")
+    #expect(screen.contains("[y/N] \(answer)\n"))
     #expect(try home.run("tokenvault list").output.isEmpty)
   }
 
-  @Test func anExportIsNotWrittenToATerminal() throws {
-    let terminal = try TmuxTerminal("tokenvault export", in: home())
+  @Test(arguments: ["tokenvault export", "tokenvault export -o -"])
+  func anExportIsNotWrittenToATerminal(command: String) throws {
+    let terminal = try TmuxTerminal(command, in: home())
     let screen = try terminal.wait(for: "ended with 64")
     #expect(!screen.contains("at-ada"))
     #expect(screen.contains("tokenvault export --output FILE"))

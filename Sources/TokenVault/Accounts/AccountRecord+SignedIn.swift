@@ -39,6 +39,11 @@ extension AccountRecord {
       || stored.contains { CaseFolding.equal($0.credential.clientID, client) }
   }
 
+  /// The same, or whether the client is known as a member of the family of a token.
+  func isOf(_ client: FamilyClient) -> Bool {
+    isOf(client.id) || client.isInFamily(at: environment) && isSignedIn(client)
+  }
+
   /// The other clients that are signed in or have a credential, folded. A client that has signed
   /// out is none of them, even if a refresh token that it left to its family names it.
   func clients(besides client: String) -> Set<String> {

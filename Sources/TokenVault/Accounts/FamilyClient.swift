@@ -17,4 +17,9 @@ struct FamilyClient {
     let known = apps.filter { CloudEnvironment.same($0.environment, environment) }
     return known.isEmpty || known.contains { !$0.familyID.isEmpty }
   }
+
+  /// Whether metadata say that this client is in the family.
+  func isInFamily(at environment: String) -> Bool {
+    apps.contains { CloudEnvironment.same($0.environment, environment) && !$0.familyID.isEmpty }
+  }
 }

@@ -33,15 +33,18 @@ package struct GroupSetup {
 
   /// Creates the group from a manifest, which is saved if it differs from the one in force. A key
   /// file that does not exist is created. A failed creation leaves nothing behind.
+  /// - Parameter fill: Stores the first content of the group, before its file has its name.
   /// - Returns: The path of the key file that was created; nil if none was.
-  package func create(from manifest: GroupManifest) throws(VaultError) -> String? {
+  package func create(
+    from manifest: GroupManifest, filling fill: (GroupTransaction) throws -> Void = { _ in }
+  ) throws(VaultError) -> String? {
     let present = try GroupInspection(session).describe()
     guard present.file == nil else { throw .groupExists(group) }
     let isChanged = manifest != present.manifest?.manifest
     let keyFile = try KeyFileCreation.createIfMissing(manifest.custody)
     do {
       if isChanged { try configuration.manifests.save(manifest) }
-      try create()
+      try create(filling: fill)
     } catch {
       // A group that has its file needs its key file and its manifest, even if a later step failed.
       if unsafe access(configuration.groupPath, F_OK) != 0 {
@@ -63,7 +66,9 @@ package struct GroupSetup {
   }
 
   /// Creates the group. An existing file is never overwritten, even if its key is lost.
-  package func create() throws(VaultError) {
+  package func create(
+    filling fill: (GroupTransaction) throws -> Void = { _ in }
+  ) throws(VaultError) {
     let manifest = try session.requireMembership()
     try vaultErrors(group) {
       try FileSafety.makeDirectory(self.configuration.groupsDirectory)
@@ -74,12 +79,14 @@ package struct GroupSetup {
         let header = GroupHeader(
           groupID: try RandomBytes.make(16), generation: 1,
           custody: GroupHeader.Custody(manifest.custody))
-        try self.make(path, header: header)
+        try self.make(path, header: header, filling: fill)
       }
     }
   }
 
-  private func make(_ path: String, header: GroupHeader) throws {
+  private func make(
+    _ path: String, header: GroupHeader, filling fill: (GroupTransaction) throws -> Void
+  ) throws {
     let custody = GroupCustody(configuration)
     if header.custody == .secretService {
       // A locked or missing keyring is reported before there is anything to undo.
@@ -103,6 +110,7 @@ package struct GroupSetup {
           try $0.setSlot(.custody, under: material.key, parameters: material.parameters)
         }
       }
+      try draft.write(fill)
       guard try draft.truncateLog() else { throw StoreError.busy }
     } catch {
       // If the keyring does not respond and may have the key, the draft stays as a record of it.

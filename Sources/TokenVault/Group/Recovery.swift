@@ -20,19 +20,24 @@ package struct Recovery {
   package func open(recoveryCode: borrowing SecretBytes) throws(VaultError) {
     try session.admit()
     do {
-      let locked = try LockedGroup(path: configuration.groupPath)
-      guard let slot = try locked.slot(.recovery) else {
-        throw CustodyError.badRecoveryCode
-      }
-      let code = try RecoveryCode.parse(recoveryCode)
-      let encryptionKey = try code.keyEncryptionKey(salt: slot.parameters.salt)
-      let key = try locked.open(slot, at: .recovery, with: encryptionKey)
-      session.adopt(try locked.unlock(key))
+      session.adopt(try Self.unlocked(configuration.groupPath, by: recoveryCode))
     } catch let error as StoreError {
       throw error.vaultError(group)
     } catch let error as CustodyError {
       throw .custody(error, group: group)
     } catch { throw .unexpected(type: String(describing: type(of: error))) }
+  }
+
+  /// Opens a group file with its recovery code.
+  static func unlocked(
+    _ path: String, by recoveryCode: borrowing SecretBytes
+  ) throws -> UnlockedGroup {
+    let locked = try LockedGroup(path: path)
+    guard let slot = try locked.slot(.recovery) else { throw CustodyError.badRecoveryCode }
+    let code = try RecoveryCode.parse(recoveryCode)
+    let encryptionKey = try code.keyEncryptionKey(salt: slot.parameters.salt)
+    let key = try locked.open(slot, at: .recovery, with: encryptionKey)
+    return try locked.unlock(key)
   }
 
   /// Makes a recovery code, and renews the group: otherwise a former code, with a copy of the file

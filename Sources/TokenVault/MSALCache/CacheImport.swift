@@ -19,8 +19,9 @@ package struct CacheImport {
   ///   - cache: The cache to store.
   ///   - path: The file that the cache was read from, which later sign-outs look into; nil for
   ///     none. A pipe or a terminal counts as none.
+  ///   - isRehearsal: Whether to change nothing, and to report what would be stored.
   package func run(
-    _ cache: MSALCache, from path: String? = nil
+    _ cache: MSALCache, from path: String? = nil, isRehearsal: Bool = false
   ) throws(VaultError) -> ImportReport {
     let file = path.flatMap(CacheFile.path(toRemember:))
     let sorted = AccountBundle.sorted(cache)
@@ -28,8 +29,9 @@ package struct CacheImport {
     try device.requireOne(of: sorted.count)
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
-    let madeGroup = try GroupSetup(session).createIfMissing()
-    var report = try session.write { transaction in
+    let madeGroup =
+      isRehearsal ? try !session.exists() : try GroupSetup(session).createIfMissing()
+    var report = try session.write(isRehearsal: isRehearsal) { transaction in
       var report = ImportReport()
       var tags: [[UInt8]] = []
       for bundle in sorted {

@@ -91,6 +91,35 @@ package struct Erasure {
     return Result(report: report, targets: work.targets, isSharedDevice: isShared)
   }
 
+  /// The accounts among these that a client neither is signed in to nor has a token of.
+  package func strangers(
+    to client: String, among references: [AccountReference]
+  ) throws(VaultError) -> [Account] {
+    try session.read { transaction in
+      let client = try FamilyClient(client, in: transaction)
+      return try lookup.stored(references, in: transaction)
+        .filter { !$0.record.isOf(client) }
+        .map { lookup.account($0, in: transaction) }
+    }
+  }
+
+  /// The accounts that ``run(_:client:widensOnSharedDevice:)`` would sign out, and whether other
+  /// clients would keep each.
+  package func preview(
+    _ scope: Scope, client: String? = nil
+  ) throws(VaultError) -> [(account: Account, isKept: Bool)] {
+    let client = try DeviceInformation(session.configuration).isShared ? nil : client
+    return try session.read { transaction in
+      try resolved(scope, client, in: transaction).filter { !$0.record.environment.isEmpty }
+        .map { stored in
+          let isKept = client.map { client in
+            stored.record.isSecret || !stored.record.clients(besides: client).isEmpty
+          }
+          return (lookup.account(stored, in: transaction), isKept ?? false)
+        }
+    }
+  }
+
   /// The scope with its accounts found, and whether it has none.
   private func settled(
     _ scope: Scope, _ client: String?, in transaction: GroupTransaction

@@ -9,13 +9,13 @@ package struct ServiceSecrets {
   package init(_ session: GroupSession) { self.session = session }
 
   /// Stores a password or token of a service. It replaces the one that the user name had there.
-  /// - Returns: The account, and whether the group was created for it.
+  /// - Returns: The account, whether the group was created for it, and whether it replaced a secret.
   /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
   ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
-  ) throws(VaultError) -> (account: Account, madeGroup: Bool) {
+  ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     guard !username.isEmpty, username.utf8.count <= 1024,
       !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { throw .invalid(.username) }
@@ -32,19 +32,26 @@ package struct ServiceSecrets {
     ]
     let madeGroup = try GroupSetup(session).createIfMissing()
     let now = session.now
-    let account = try session.write { [record] transaction in
-      var stored =
-        try transaction.account(storedAs: record.identity)
-        ?? transaction.insert(record)
+    let (account, isReplaced) = try session.write { [record] transaction in
+      let known = try transaction.account(storedAs: record.identity)
+      var stored = try known ?? transaction.insert(record)
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now
       try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
       try transaction.update(&stored)
       try device.requireAlone([stored.tag], in: transaction)
-      return session.lookup.account(stored, in: transaction)
+      return (session.lookup.account(stored, in: transaction), known?.record.isSecret ?? false)
     }
-    return (account, madeGroup)
+    return (account, madeGroup, isReplaced)
+  }
+
+  /// Whether the user name has a secret at a service.
+  package func contains(service: ServiceURL, username: String) throws(VaultError) -> Bool {
+    let identity = Self.record(service, username).identity
+    do {
+      return try session.read { try $0.account(storedAs: identity)?.record.isSecret ?? false }
+    } catch .noGroup { return false }
   }
 
   /// The stored secret of a user name at a service.

@@ -10,7 +10,8 @@ struct AddCommand: VaultCommand {
     discussion: """
       The secret is read from standard input or from a prompt that does not echo. One line end at \
       the end of standard input is removed. The secret is never an argument, because other users \
-      can see arguments.
+      can see arguments. It replaces the one that the user name has at the service; you are asked \
+      first if you type it.
 
       EXAMPLES
         tokenvault add --service https://git.example.com --username ada
@@ -30,19 +31,29 @@ struct AddCommand: VaultCommand {
     guard let url = ServiceURL(service) else { throw CommandError.badServiceURL(service) }
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let secret = try secret(invocation, for: url)
-    let (account, madeGroup) = try ServiceSecrets(invocation.vault(of: selection))
-      .store(Redacted(secret), service: url, username: username)
+    let secrets = ServiceSecrets(try invocation.vault(of: selection))
+    let secret = try secret(invocation, for: url, in: secrets)
+    let (account, madeGroup, isReplaced) = try secrets.store(
+      Redacted(secret), service: url, username: username)
     invocation.tellOfNewGroup(madeGroup, selection.group)
-    if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
-    try invocation.answer(
-      "Stored the secret for \(PlainText.escaped(account.shownName)) at "
-        + "\(PlainText.escaped(url.description))."
-    )
+    let line =
+      "\(isReplaced ? "Replaced" : "Stored") the secret for "
+      + "\(PlainText.escaped(account.shownName)) at \(PlainText.escaped(url.description))."
+    if global.json {
+      if isReplaced { invocation.tell(line) }
+      return try invocation.answerJSON { account.write(to: &$0) }
+    }
+    try invocation.answer(line)
   }
 
-  private func secret(_ invocation: Invocation, for url: ServiceURL) throws -> [UInt8] {
+  private func secret(
+    _ invocation: Invocation, for url: ServiceURL, in secrets: ServiceSecrets
+  ) throws -> [UInt8] {
     if isatty(STDIN_FILENO) == 1 {
+      if invocation.options.mayAsk, try secrets.contains(service: url, username: username) {
+        let name = "\(PlainText.escaped(username)) at \(PlainText.escaped(url.description))"
+        try invocation.confirm("Replace the stored secret for \(name)?")
+      }
       guard invocation.options.mayAsk,
         let typed = try PassphraseReading.hidden("Secret for \(username) at \(url.host): ")
       else { throw CommandError.secretNotNamed }

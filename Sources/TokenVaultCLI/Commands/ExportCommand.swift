@@ -7,7 +7,7 @@ struct ExportCommand: VaultCommand {
     commandName: "export", abstract: "Write accounts and tokens as a token cache for MSAL.",
     discussion: """
       The export contains tokens in plaintext. It is written to a pipe, a redirection or the file \
-      given by --output (mode 0600), and never to a terminal. Stored secrets are not exported.
+      given by --output (mode 0600), and never to a terminal; `--output -` is standard output. Stored secrets are not exported.
 
       EXAMPLES
         tokenvault export --output cache.json
@@ -15,7 +15,9 @@ struct ExportCommand: VaultCommand {
       """)
 
   @OptionGroup var filters: FilterOptions
-  @Option(name: .shortAndLong, help: "A file that does not exist yet.", completion: .file())
+  @Option(
+    name: .shortAndLong, help: "A file that does not exist yet, or - for standard output.",
+    completion: .file())
   var output: String?
   @Flag(help: "Replace an existing file.")
   var force = false
@@ -26,7 +28,8 @@ struct ExportCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    guard output != nil || !invocation.answersToTerminal else {
+    let file = output == "-" ? nil : output
+    guard file != nil || !invocation.answersToTerminal else {
       throw CommandError.exportNeedsTarget
     }
     let selection = try invocation.select(needsAccount: false)
@@ -34,9 +37,9 @@ struct ExportCommand: VaultCommand {
     let cache = try CacheExport(invocation.vault(of: selection)).run(AccountQuery(filters))
     let json: [UInt8]
     do { json = try cache.json() } catch { throw VaultError.cache(error) }
-    guard let output else { return try invocation.answer(json + [UInt8(ascii: "\n")]) }
-    try OutputFile.write(json, to: output, replacing: force)
+    guard let file else { return try invocation.answer(json + [UInt8(ascii: "\n")]) }
+    try OutputFile.write(json, to: file, replacing: force)
     invocation.tell(
-      "Wrote \(cache.tokens.count) tokens in plaintext to \(PlainText.escaped(output)).")
+      "Wrote \(cache.tokens.count) tokens in plaintext to \(PlainText.escaped(file)).")
   }
 }

@@ -35,9 +35,12 @@ struct ImportCommand: VaultCommand {
   var remove = false
   @Option(help: "With --remove: take out the tokens of this client only.")
   var clientId: String?
+  @Flag(help: "Print what would be stored, and change nothing.")
+  var dryRun = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
+    if remove, dryRun { throw ValidationError("--remove and --dry-run cannot be combined.") }
     guard remove else {
       if account != nil || clientId != nil {
         throw ValidationError("An account and --client-id need --remove.")
@@ -55,7 +58,9 @@ struct ImportCommand: VaultCommand {
     let cache = try self.cache()
     let preferred = try preferredUser()
     let vault = try invocation.vault(of: selection)
-    let report = try CacheImport(vault).run(cache, from: file == "-" ? nil : file)
+    let report = try CacheImport(vault)
+      .run(cache, from: file == "-" ? nil : file, isRehearsal: dryRun)
+    if dryRun { return try tellDryRun(report, selection.group, invocation) }
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
     if file != "-" {
       invocation.tell(
@@ -68,6 +73,18 @@ struct ImportCommand: VaultCommand {
       try invocation.answer(Array(text(report, selection.group).utf8))
     }
     if let preferred { suggest(preferred, in: vault, invocation) }
+  }
+
+  private func tellDryRun(
+    _ report: ImportReport, _ group: GroupName, _ invocation: Invocation
+  ) throws {
+    if global.json {
+      try invocation.answerJSON { write(report, group, to: &$0) }
+    } else {
+      try invocation.answer(Array(text(report, group).utf8))
+      if report.madeGroup { invocation.tell("The group \(group) would be created.") }
+    }
+    invocation.tell("Nothing was changed.")
   }
 
   /// Prints how to choose the account that Azure CLI uses, if none is chosen here.
@@ -133,13 +150,15 @@ struct ImportCommand: VaultCommand {
     let older =
       report.olderCredentials == 0
       ? "" : ", \(report.olderCredentials) not stored: the group already has them, or newer ones"
-    lines.append("\(report.credentials) credentials stored in \(group)\(older).")
+    let stored = dryRun ? "would be stored" : "stored"
+    lines.append("\(report.credentials) credentials \(stored) in \(group)\(older).")
     return lines.map { $0 + "\n" }.joined()
   }
 
   private func write(_ report: ImportReport, _ group: GroupName, to writer: inout JSONWriter) {
     writer.object { writer in
       writer.field("group", group.description)
+      if dryRun { writer.field("dryRun", true) }
       writer.field("groupMade", report.madeGroup)
       writer.key("added")
       writer.array(report.added) { $1.write(to: &$0) }

@@ -28,6 +28,9 @@ struct ListCommand: VaultCommand {
       let selection = try invocation.select(needsAccount: false)
       invocation.explain(selection)
       let listing = try AccountEnumeration(invocation.vault(of: selection)).accounts(query)
+      guard !listing.accounts.isEmpty || invocation.knows(selection.group) else {
+        throw CommandError.unknownGroup(selection.group)
+      }
       try show(listing.accounts, in: invocation)
       if let reason = listing.emptyReason {
         invocation.tell(

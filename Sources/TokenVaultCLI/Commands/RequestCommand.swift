@@ -66,7 +66,7 @@ struct RequestCommand: VaultCommand {
     var request = try request()
     let selection = try invocation.select()
     invocation.explain(selection)
-    let core = try invocation.vault(of: selection)
+    let core = try invocation.vaultWithAccounts(of: selection)
     let acquisition = invocation.acquisition(in: core, report: SignInProgress(invocation).tell)
     let account = selection.account
     request.token = try acquisition.tokenRequest(for: request, of: account)

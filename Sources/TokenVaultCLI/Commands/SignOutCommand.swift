@@ -47,8 +47,9 @@ struct SignOutCommand: VaultCommand {
   var browser: Bool?
   @Flag(help: "Exit with status 1 if an imported file still has the account.")
   var strict = false
-  @Flag(help: "Do not ask for confirmation.")
-  var yes = false
+  @Flag(help: "Print which accounts would be signed out, and change nothing.")
+  var dryRun = false
+  @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -57,11 +58,12 @@ struct SignOutCommand: VaultCommand {
     let selection = allGroups ? nil : try invocation.select(needsAccount: false)
     if let selection { invocation.explain(selection) }
     let groups = try selection.map { [$0.group] } ?? invocation.groupsOnDisk()
+    if dryRun { return try tellDryRun(groups, in: invocation) }
     if all || allGroups {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
       let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
-      try invocation.confirm("Sign out \(what) from \(place)?", isAnswered: yes)
+      try confirmation.require("Sign out \(what) from \(place)?", in: invocation)
     }
     var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
     var failures: [Failure] = []
@@ -77,6 +79,11 @@ struct SignOutCommand: VaultCommand {
     }
     let reports = erased.map {
       (group: $0.vault.group, report: say($0.erased, $0.vault, invocation))
+    }
+    let isIdle = failures.isEmpty && reports.allSatisfy(\.report.accounts.isEmpty)
+    if let clientId, accounts.isEmpty, isIdle {
+      throw CommandError.unknownClient(
+        clientId, of: nil, group: selection?.group ?? .universalStorage)
     }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
@@ -122,19 +129,36 @@ struct SignOutCommand: VaultCommand {
   }
 
   /// Nil if this is one of several groups and has none of the accounts.
-  private func erase(in vault: GroupSession) throws(VaultError) -> Erasure.Result? {
+  private func erase(in vault: GroupSession) throws -> Erasure.Result? {
+    try scope(in: vault).map { try Erasure(vault).run($0, client: clientId) }
+  }
+
+  /// The accounts to sign out; nil as for ``erase(in:)``.
+  func scope(in vault: GroupSession) throws -> Erasure.Scope? {
     let erasure = Erasure(vault)
-    guard !accounts.isEmpty else { return try erasure.run(.everything, client: clientId) }
+    guard !accounts.isEmpty else { return .everything }
     var chosen = accounts.map(AccountReference.init(parsing:))
-    if allGroups {
-      var present: [AccountReference] = []
-      for reference in chosen {
-        do { present.append(.known(try vault.account(reference))) } catch .noAccount { continue }
+    if allGroups { chosen = try present(chosen, in: vault) }
+    if let clientId {
+      let strangers = try erasure.strangers(to: clientId, among: chosen)
+      if let stranger = strangers.first, !allGroups {
+        throw CommandError.unknownClient(clientId, of: stranger, group: vault.group)
       }
-      chosen = present
-      if chosen.isEmpty { return nil }
+      chosen.removeAll { strangers.map(AccountReference.known).contains($0) }
     }
-    return try erasure.run(.accounts(chosen), client: clientId)
+    return chosen.isEmpty ? nil : .accounts(chosen)
+  }
+
+  private func present(
+    _ references: [AccountReference], in vault: GroupSession
+  ) throws -> [AccountReference] {
+    var present: [AccountReference] = []
+    for reference in references {
+      do { present.append(.known(try vault.account(reference))) } catch VaultError.noAccount {
+        continue
+      }
+    }
+    return present
   }
 
   private func show(

@@ -63,7 +63,7 @@ struct TokenCommand: VaultCommand {
       clientID: clientId, tenantID: tenant, minimumValidity: validity?.seconds)
     let selection = try invocation.select()
     invocation.explain(selection)
-    let core = try invocation.vault(of: selection)
+    let core = try invocation.vaultWithAccounts(of: selection)
     let acquisition = invocation.acquisition(
       in: core, report: SignInProgress(invocation).tell)
     let result = try SignInCommandLine(request, claims: claims).suggested(

@@ -16,8 +16,8 @@ package enum CommandError: Error, Sendable {
   case fileNotMade(path: String, errno: Int32)
   case fileNotWritten(path: String, errno: Int32)
   case interrupted
-  /// The command needs a confirmation, and has `--no-input` but not `--yes`.
-  case confirmationNeeded
+  /// The command needs a confirmation, has no `--yes`, and cannot ask.
+  case confirmationNeeded(NoQuestion)
   /// The user answered no.
   case declined
   case pickerNeedsTerminal
@@ -36,6 +36,21 @@ package enum CommandError: Error, Sendable {
   case keyFileNotNamed
   case badTitle
   case optionsExclude(String, String)
+  /// A backup or restore without the group's name; the form is the right one.
+  case groupNotNamed(form: String)
+  /// The group has neither a file nor a manifest.
+  case unknownGroup(GroupName)
+  /// The group has a manifest but no file, and a token was requested.
+  case nothingSignedIn(GroupName)
+  /// No account has anything of the client that is to be signed out; the account, if one is named.
+  case unknownClient(String, of: Account?, group: GroupName)
+  case weakPassphrase
+  /// A recovery code was to be read, and there is neither a terminal nor a descriptor.
+  case recoveryCodeNotGiven(GroupName)
+  /// The file is not a backup, or is damaged.
+  case notABackup(String, group: GroupName)
+  /// The key that the group had when the backup was made is not on this machine.
+  case backupKeyMissing(String, group: GroupName, hasRecoveryCode: Bool)
   case passphrasesDiffer
   case rowsDamaged(Int, group: GroupName)
   case notSound(VerificationFindings, group: GroupName)
@@ -59,4 +74,11 @@ package enum CommandError: Error, Sendable {
 package enum SignInNeed: String, Sendable {
   case clientID = "client id"
   case authority
+}
+
+/// The reason why a question cannot be asked.
+package enum NoQuestion: Sendable {
+  /// `--no-input`.
+  case noInput
+  case noTerminal
 }

@@ -55,13 +55,13 @@ extension Failure {
 extension Failure {
   static func text(_ reason: EmptyReason) -> String {
     switch reason {
-    case .groupDoesNotExist: "the group does not exist on this machine"
+    case .groupDoesNotExist: "no account is signed in to the group yet"
     case .noAccounts: "the group has no accounts"
     case .allSignedOut: "every account in the group is signed out"
     case .noneForClient: "this client is signed in to no account, although other clients are"
     case .noneMatches: "the group has accounts, but none matches these filters"
     case .onlyInOtherGroups(let groups):
-      "the group does not exist on this machine, but these groups do: "
+      "no account is signed in to the group yet, but these groups have files: "
         + groups.map(\.description).joined(separator: ", ")
     }
   }

@@ -37,9 +37,11 @@ extension Failure {
         .inputOutput,
         "Cannot write \(Self.quoted(path)): \(Self.reason(code)). No partial file was left.")
     case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
-    case .confirmationNeeded:
+    case .confirmationNeeded(let obstacle):
+      let reason =
+        obstacle == .noInput ? "--no-input forbids the question" : "there is no terminal to ask on"
       self.init(
-        .usage, "This command asks for confirmation, which --no-input forbids.",
+        .refused, "This command needs a confirmation, and \(reason). Nothing was changed.",
         next: Self.again("with --yes"))
     case .declined: self.init(.refused, "Not confirmed; nothing was changed.")
     case .pickerNeedsTerminal:
@@ -91,6 +93,50 @@ extension Failure {
     case .badTitle: self.init(.usage, "The title is empty or contains control characters.")
     case .optionsExclude(let one, let other):
       self.init(.usage, "\(one) and \(other) cannot be combined.")
+    case .groupNotNamed(let form):
+      self.init(.usage, "Name the group and the file. Nothing was changed.", next: form)
+    case .unknownGroup(let group):
+      self.init(
+        .notFound,
+        "There is no group \(group) on this machine: it has neither a file nor a manifest.",
+        next: "tokenvault group list")
+    case .nothingSignedIn(let group):
+      self.init(
+        .signInNeeded, "No account is signed in to the group \(group) yet.",
+        next: Self.command("sign-in", group))
+    case .unknownClient(let client, let account?, let group):
+      let ids = account.clientIDs.map { "\n  \(PlainText.escaped($0))" }.joined()
+      self.init(
+        .notFound,
+        "\(Self.name(account)) has no tokens of the client \(Self.quoted(client)). Nothing was "
+          + "changed." + (ids.isEmpty ? "" : " Its clients:" + ids),
+        next: ids.isEmpty ? Self.command("list", group) : Self.again("with one of these clients"))
+    case .unknownClient(let client, nil, let group):
+      self.init(
+        .notFound,
+        "No account has tokens of the client \(Self.quoted(client)). Nothing was changed.",
+        next: Self.command("list", group))
+    case .weakPassphrase:
+      self.init(
+        .usage, "The passphrase has fewer than 8 characters. Nothing was changed.",
+        next: Self.again("with a longer one; group create and group rekey also take --weak"))
+    case .recoveryCodeNotGiven(let group):
+      self.init(
+        .refused,
+        "The recovery code of the group \(group) is needed, and a prompt is not possible.",
+        next: "run the command on a terminal, or with --recovery-code-fd N")
+    case .notABackup(let file, let group):
+      self.init(
+        .damaged,
+        "\(Self.quoted(file)) is not a backup, or is damaged. The group \(group) is unchanged.")
+    case .backupKeyMissing(let file, let group, let hasRecoveryCode):
+      let restore = "tokenvault group restore \(group) \(PlainText.shellWord(file))"
+      self.init(
+        .refused,
+        "The key of the backup \(Self.quoted(file)) is not on this machine"
+          + (hasRecoveryCode ? "." : ", and the backup has no recovery code.")
+          + " The group \(group) is unchanged.",
+        next: hasRecoveryCode ? "\(restore) --recovery-code" : Self.doctor)
     case .passphrasesDiffer:
       self.init(.refused, "The two passphrases differ.", next: Self.again())
     case .rowsDamaged(let count, let group):
@@ -102,7 +148,7 @@ extension Failure {
     case .notSound(let findings, let group):
       self.init(
         .damaged, "The file of the group \(group) is damaged: \(Self.text(findings)).",
-        next: Self.command("group restore FILE", group))
+        next: "tokenvault group restore \(group) FILE")
     case .notClean(let places, let group):
       let left = places.map(\.rawValue).joined(separator: ", ")
       self.init(

@@ -23,7 +23,7 @@ extension Failure {
     case .damaged(nil):
       self.init(
         .damaged, "The file of the group \(group) is damaged and cannot be read.",
-        next: Self.command("group restore FILE", group))
+        next: "tokenvault group restore \(group) FILE")
     case .damaged(let rows?):
       self.init(
         .damaged,

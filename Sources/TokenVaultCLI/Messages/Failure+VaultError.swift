@@ -9,7 +9,7 @@ extension Failure {
     case .homeNotSet: self.init(CommandError.noHome)
     case .noGroup(let group):
       self.init(
-        .notFound, "The group \(group) does not exist on this machine.",
+        .notFound, "The group \(group) has no file yet: no account is signed in to it.",
         next: Self.command("sign-in", group))
     case .groupExists(let group):
       self.init(
@@ -69,12 +69,17 @@ extension Failure {
         .damaged,
         "The file of the group \(group) is a copy from before a sign-out or rekey "
           + "(generation \(generation), the newest is \(newest)); its key has been destroyed.",
-        next: "tokenvault group restore FILE, with a newer copy")
-    case .foreignBackup(let group):
+        next: "tokenvault group restore \(group) FILE, with a newer copy")
+    case .foreignBackup(let group, let other?):
+      self.init(
+        .damaged, "This is a backup of \(other), not of \(group). Nothing was changed.",
+        next: "tokenvault group restore \(other) FILE, or with --as \(group) if that is a new group"
+      )
+    case .foreignBackup(let group, nil):
       self.init(
         .damaged,
-        "This backup belongs to another group, not to \(group) on this machine. Nothing was "
-          + "changed.", next: "tokenvault group show \(group)")
+        "This is not a backup of the group \(group) that is on this machine. Nothing was changed.",
+        next: "tokenvault group restore \(group) FILE --as OTHER")
     case .store(let error, let group): self.init(error, group)
     case .custody(let error, let group): self.init(error, group)
     case .cache(let error): self.init(error)

@@ -33,7 +33,7 @@ package enum CommandLineProgram {
       try command.run(in: invocation)
       return .done
     } catch {
-      let failure = Failure(error)
+      let failure = Failure(invocation.refined(error))
       Invocation.tell(failure)
       return failure.status
     }

@@ -45,6 +45,32 @@ extension Invocation {
     return try vault(of: selection)
   }
 
+  /// The vault of the selected group, for commands that need a token of one of its accounts.
+  func vaultWithAccounts(of selection: Selection) throws -> GroupSession {
+    let vault = try vault(of: selection)
+    guard InputFile.exists(vault.configuration.groupPath) else {
+      throw knows(selection.group)
+        ? CommandError.nothingSignedIn(selection.group) : .unknownGroup(selection.group)
+    }
+    return vault
+  }
+
+  /// Whether the group has a file or a manifest. A manifest that cannot be used is one.
+  func knows(_ group: GroupName) -> Bool {
+    do {
+      let configuration = try configuration(group)
+      if InputFile.exists(configuration.groupPath) { return true }
+      _ = try configuration.manifests.find(group)
+      return true
+    } catch VaultError.noManifest { return false } catch { return true }
+  }
+
+  /// A missing group is one without accounts if it has a manifest, otherwise an unknown one.
+  func refined(_ error: any Error) -> any Error {
+    guard case VaultError.noGroup(let group) = error, !knows(group) else { return error }
+    return CommandError.unknownGroup(group)
+  }
+
   /// With `-v`, prints which group was selected, and why.
   func explain(_ selection: Selection) {
     guard options.isVerbose else { return }

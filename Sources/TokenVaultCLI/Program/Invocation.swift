@@ -21,6 +21,8 @@ package struct Invocation: Sendable {
     package var mayAsk = true
     package var isVerbose = false
     package var passphraseDescriptor: Int32?
+    /// Whether a new passphrase may have fewer than 8 characters.
+    package var acceptsWeakPassphrase = false
 
     package init() {}
   }
@@ -104,11 +106,8 @@ package struct Invocation: Sendable {
     // The program protected itself when it started.
     configuration.protectsProcess = false
     if !options.mayAsk { configuration.allowsPrompt = false }
-    let (mayAsk, descriptor) = (options.mayAsk, options.passphraseDescriptor)
-    configuration.passphrase = { purpose in
-      if let descriptor { return try PassphraseReading.line(of: descriptor) }
-      return mayAsk ? try PassphraseReading.ask(purpose) : nil
-    }
+    let options = options
+    configuration.passphrase = { try PassphraseReading.read($0, options) }
     return configuration
   }
 }

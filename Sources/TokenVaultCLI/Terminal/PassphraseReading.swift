@@ -7,13 +7,30 @@ enum PassphraseReading {
   /// The longest passphrase: 4 KiB.
   static let limit = 4096
 
-  /// Prompts on the terminal, twice for a new passphrase. Nil without a terminal.
-  static func ask(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
+  /// Reads a passphrase from the file descriptor that the options name, or prompts on the terminal,
+  /// twice for a new one. Nil if neither is possible.
+  static func read(
+    _ purpose: VaultConfiguration.PassphrasePurpose, _ options: Invocation.Options
+  ) throws -> SecretBytes? {
+    func accepted(_ strength: PassphraseStrength) throws {
+      // An empty one is never accepted, and has an error of its own.
+      guard options.acceptsWeakPassphrase || strength.isAcceptable || strength.characters == 0
+      else { throw CommandError.weakPassphrase }
+    }
+    if let descriptor = options.passphraseDescriptor {
+      guard let line = try line(of: descriptor) else { return nil }
+      if case .create = purpose { try accepted(PassphraseStrength(line)) }
+      return line
+    }
+    guard options.mayAsk else { return nil }
     switch purpose {
     case .open(let group): return try hidden("Passphrase for \(group): ")
     case .create(let group):
       guard let first = try hidden("New passphrase for \(group): ") else { return nil }
-      guard let second = try hidden("Repeat the passphrase: ") else { return nil }
+      let strength = PassphraseStrength(first)
+      try accepted(strength)
+      let prompt = "Strength: \(strength.text)\nRepeat the passphrase: "
+      guard let second = try hidden(prompt) else { return nil }
       guard first.isEqual(to: second) else { throw CommandError.passphrasesDiffer }
       return first
     }
@@ -45,7 +62,10 @@ enum PassphraseReading {
   }
 
   /// Reads one line, byte by byte because the next line may be another passphrase. Nil at the end.
-  static func line(of descriptor: Int32) throws -> SecretBytes? {
+  /// - Parameter option: The option that named the descriptor, for errors.
+  static func line(
+    of descriptor: Int32, option: String = "--passphrase-fd"
+  ) throws -> SecretBytes? {
     var read = try SecretBytes(count: limit)
     var count = 0
     while true {
@@ -56,12 +76,12 @@ enum PassphraseReading {
           unsafe try SystemCalls.read(descriptor, into: buffer)
         }
       } catch {
-        throw CommandError.input(path: "--passphrase-fd \(descriptor)", errno: error.errno)
+        throw CommandError.input(path: "\(option) \(descriptor)", errno: error.errno)
       }
       if got == 0, count == 0 { return nil }
       if got == 0 || byte == UInt8(ascii: "\n") { return try prefix(read, count) }
       guard count < limit else {
-        throw CommandError.inputTooLarge(path: "--passphrase-fd \(descriptor)", limit: limit)
+        throw CommandError.inputTooLarge(path: "\(option) \(descriptor)", limit: limit)
       }
       unsafe read.withUnsafeMutableBytes { unsafe $0[count] = byte }
       count += 1

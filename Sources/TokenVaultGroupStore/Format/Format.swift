@@ -38,6 +38,7 @@ enum Format {
     case recoverySlot = 5
     case extras = 6
     case rotationKeys = 7
+    case groupName = 8
   }
 
   /// The row of `meta` with the key that replaced the one of `generation`, for a keyring that has
@@ -57,7 +58,7 @@ enum Format {
   /// The format fixes the texts.
   enum Kind: String {
     case check, lookupKey = "lookup-key", state, slot, wrappedSuccessorKey = "bridge", extras
-    case rotationKeys = "rotation"
+    case rotationKeys = "rotation", groupName = "group-name"
     case accountKey = "account-key", accountRecord = "sheet", credential = "record", name
   }
 

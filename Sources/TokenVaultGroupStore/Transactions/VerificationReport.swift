@@ -1,5 +1,7 @@
 /// The result of verifying every row of a group file.
 package struct VerificationReport: Equatable, Sendable {
+  package init() {}
+
   package var accounts = 0
   package var credentials = 0
   /// Accounts that do not open, or that have secrets that do not open.

@@ -207,12 +207,12 @@ struct UITerminalTests {
     let home = try home()
     #expect(
       try home.run(
-        "echo sesame | tokenvault group create com.example.pass --custody passphrase --passphrase-fd 0"
+        "echo open sesame | tokenvault group create com.example.pass --custody passphrase --passphrase-fd 0"
       ).status == 0)
     #expect(try home.run("tokenvault group lock com.example.pass").status == 0)
     let terminal = try TmuxTerminal("tokenvault ui --group com.example.pass", in: home)
     try terminal.wait(for: "Passphrase for com.example.pass")
-    try terminal.type("sesame")
+    try terminal.type("open sesame")
     try terminal.press("Enter")
     try terminal.wait(for: "The group has no accounts.")
     try terminal.press("d")

@@ -150,7 +150,7 @@ struct SignInCommandTests {
     let group = "com.example.pass"
     let made = try home.run(
       """
-      echo sesame >phrase
+      echo open sesame >phrase
       tokenvault group create \(group) --custody passphrase --passphrase-fd 0 <phrase
       cat >descriptors <<'END'
       #!/bin/sh

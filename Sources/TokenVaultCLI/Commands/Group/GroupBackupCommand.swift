@@ -5,28 +5,41 @@ import TokenVaultModel
 struct GroupBackupCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a group's encrypted file.",
+    usage: "tokenvault group backup <name> <file> [<options>]",
     discussion: """
-      The copy can be read only with the group's current key. A sign-out or rekey destroys that \
-      key, so back up again afterwards; a signed-out account cannot be restored.
+      FILE must not exist yet. The copy can be read with the keys of today: the group's key, its \
+      passphrase or key file, and its recovery code. A sign-out or rekey destroys the group's key, \
+      and `group restore` refuses a copy from before a sign-out, so back up again afterwards.
 
       With the Secret Service, one part of the key is in the keyring and the other in \
       ~/.local/state/tokenvault/device-keys. To use the backup on another machine, or after this \
       directory is lost, you need a recovery code: see `tokenvault group recovery-code`.
 
       EXAMPLES
-        tokenvault group backup ~/vault.backup
-        tokenvault group backup /media/usb/team.backup --group com.example.team
+        tokenvault group backup com.example.team /media/usb/team.backup
       """)
 
-  @Argument(help: "A file that does not exist yet.", completion: .file())
-  var file: String
+  @OptionGroup var arguments: BackupArguments
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.selectedVault()
+    let (vault, file) = try arguments.resolve("backup", in: invocation)
     let path = try invocation.absolute(file)
     guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
-    try Backup(vault).write(to: path)
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) + "/." } ?? "."
+    guard InputFile.exists(directory) else {
+      throw CommandError.fileNotMade(path: file, errno: SystemMessage.noEntry)
+    }
+    let keys = try Backup(vault).write(to: path)
+    if keys.isShortLived {
+      invocation.tell(
+        "Note: the group \(vault.group) has no recovery code. The next sign-out or rekey, or the "
+          + "loss of the keyring, makes this copy unreadable. Make a code, then back up again: "
+          + "tokenvault group recovery-code \(vault.group)")
+    } else if keys.hasRecoveryCode {
+      invocation.tell(
+        "On another machine: tokenvault group restore \(vault.group) FILE --recovery-code")
+    }
     if global.json {
       return try invocation.answerJSON { writer in
         writer.object {

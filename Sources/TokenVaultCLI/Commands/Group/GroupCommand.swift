@@ -6,12 +6,12 @@ struct GroupCommand: ParsableCommand {
     discussion: """
       A group is one encrypted file of accounts. Its manifest names the tools that may open it and \
       the custody of its key. Commands take a group's name; without a name they use the selected \
-      group (see --group).
+      group (see --group). Only backup and restore need a name.
 
       EXAMPLES
         tokenvault group create com.example.team --member deploy
         tokenvault group members com.example.team --add /opt/example/bin/report
-        tokenvault group backup ~/team.backup --group com.example.team
+        tokenvault group backup com.example.team ~/team.backup
       """,
     subcommands: [
       GroupListCommand.self, GroupCreateCommand.self, GroupShowCommand.self,

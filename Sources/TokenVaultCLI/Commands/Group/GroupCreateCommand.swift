@@ -40,6 +40,7 @@ struct GroupCreateCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.group = name
+    custody.apply(to: &invocation)
     let selection = try invocation.select(needsAccount: false)
     let vault = try invocation.vault(of: selection)
     let present = try GroupInspection(vault).describe()
@@ -55,15 +56,7 @@ struct GroupCreateCommand: VaultCommand {
   private func manifest(
     _ name: GroupName, _ present: GroupManifest?, _ invocation: Invocation
   ) throws -> GroupManifest {
-    var manifest: GroupManifest
-    if let present {
-      manifest = present
-    } else {
-      let own = GroupManifest.Member("tokenvault")
-      manifest = GroupManifest(
-        name: name, title: name.description, members: [own].compactMap(\.self),
-        custody: .secretService, deviceMode: .private)
-    }
+    var manifest = present ?? GroupManifest(plain: name)
     if let title {
       guard !title.isEmpty, PlainText.escaped(title) == title else { throw CommandError.badTitle }
       manifest.title = title

@@ -16,8 +16,7 @@ struct GroupDeleteCommand: VaultCommand {
   @Argument(
     help: "The group.", completion: .custom { _, _, _ in Completions.groups() })
   var name: String
-  @Flag(help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -27,8 +26,8 @@ struct GroupDeleteCommand: VaultCommand {
     guard try GroupInspection(vault).describe().file != nil else {
       throw VaultError.noGroup(vault.group)
     }
-    try invocation.confirm(
-      "Delete the group \(vault.group) and every account in it?", isAnswered: yes)
+    try confirmation.require(
+      "Delete the group \(vault.group) and every account in it?", in: invocation)
     try GroupDeletion(vault).delete()
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("deleted", name) } }

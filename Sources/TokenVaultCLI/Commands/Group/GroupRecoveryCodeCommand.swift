@@ -28,7 +28,14 @@ struct GroupRecoveryCodeCommand: VaultCommand {
     let report = try recovery.makeRecoveryCode { code in
       do { try print(code, of: vault, in: invocation) } catch { unprinted = error }
     }
+    invocation.tell(
+      "Write it on paper, and back up the group now: tokenvault group backup \(vault.group) FILE")
     for line in RenewalMessages.lines(report, vault.group) { invocation.tell(line) }
+    if report.hadRecoveryCode {
+      invocation.tell(
+        "The former recovery code is no longer valid: it opens only copies of the file from before."
+      )
+    }
     if let error = unprinted ?? report.left { throw error }
   }
 

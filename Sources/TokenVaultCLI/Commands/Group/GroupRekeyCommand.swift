@@ -18,7 +18,8 @@ struct GroupRekeyCommand: VaultCommand {
       the provider revokes them. To replace these tokens, sign out and in again.
 
       The command waits up to 60 s for token requests of other processes. With --recovery-code the \
-      group is opened with its recovery code, for a group whose key is lost.
+      group is opened with its recovery code, from the terminal or standard input, for a group whose \
+      key is lost.
 
       EXAMPLES
         tokenvault group rekey
@@ -29,15 +30,16 @@ struct GroupRekeyCommand: VaultCommand {
 
   @OptionGroup var argument: GroupArgument
   @OptionGroup var custody: CustodyOptions
-  @Flag(help: "Open the group with its recovery code, from a prompt or standard input.")
-  var recoveryCode = false
+  @OptionGroup var code: RecoveryCodeOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
+    var invocation = invocation
+    custody.apply(to: &invocation)
     let vault = try argument.vault(in: invocation)
     let chosen = try custody.chosen(invocation)
-    if recoveryCode {
-      try Recovery(vault).open(recoveryCode: Self.readCode(invocation, vault.group))
+    if code.isGiven {
+      try Recovery(vault).open(recoveryCode: readCode(invocation, vault.group))
     } else {
       // A group that cannot be opened fails before there is anything to undo.
       try vault.read { _ in }
@@ -59,18 +61,14 @@ struct GroupRekeyCommand: VaultCommand {
     if let left = report.left { throw left }
   }
 
-  private static func readCode(
-    _ invocation: Invocation, _ group: GroupName
-  ) throws -> SecretBytes {
-    if isatty(STDIN_FILENO) != 1 {
-      guard let line = try PassphraseReading.line(of: STDIN_FILENO) else {
-        throw VaultError.invalid(.recoveryCode)
-      }
-      return line
+  /// Without a descriptor, a code may also come from standard input.
+  private func readCode(_ invocation: Invocation, _ group: GroupName) throws -> SecretBytes {
+    guard code.recoveryCodeFd == nil, isatty(STDIN_FILENO) != 1 else {
+      return try code.read(group, in: invocation)
     }
-    guard invocation.options.mayAsk,
-      let typed = try PassphraseReading.hidden("Recovery code for \(group): ")
-    else { throw VaultError.custody(.passphraseRequired, group: group) }
-    return typed
+    guard let line = try PassphraseReading.line(of: STDIN_FILENO) else {
+      throw VaultError.invalid(.recoveryCode)
+    }
+    return line
   }
 }

@@ -11,6 +11,10 @@ struct CustodyOptions: ParsableArguments {
   var custody: String?
   @Option(help: "The key file, for key-file.", completion: .file())
   var keyFile: String?
+  @Flag(help: "Accept a new passphrase of fewer than 8 characters.")
+  var weak = false
+
+  func apply(to invocation: inout Invocation) { invocation.options.acceptsWeakPassphrase = weak }
 
   /// The custody that the options name; nil for none.
   func chosen(_ invocation: Invocation) throws -> GroupManifest.Custody? {

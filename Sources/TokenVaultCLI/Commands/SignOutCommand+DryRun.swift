@@ -1,0 +1,50 @@
+import TokenVault
+import TokenVaultModel
+
+extension SignOutCommand {
+  /// Prints which accounts a sign-out would erase from each group.
+  func tellDryRun(_ groups: [GroupName], in invocation: Invocation) throws {
+    var found: [(group: GroupName, accounts: [(account: Account, isKept: Bool)])] = []
+    for group in groups {
+      let vault = GroupSession(try invocation.configuration(group))
+      guard let scope = try scope(in: vault) else { continue }
+      found.append((group, try Erasure(vault).preview(scope, client: clientId)))
+    }
+    guard found.contains(where: { !$0.accounts.isEmpty }) else {
+      throw Failure(
+        .notFound, "There is no such account to sign out.",
+        next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(groups[0])")")
+    }
+    guard !global.json else {
+      return try invocation.answerJSON { writer in
+        if allGroups {
+          writer.array(found) { Self.write($1, to: &$0) }
+        } else {
+          Self.write(found[0], to: &writer)
+        }
+      }
+    }
+    let lines = found.flatMap { group, accounts in
+      accounts.map { account, isKept in
+        "would sign out  \(PlainText.escaped(account.shownName))  from \(group)"
+          + (isKept ? ", for this client only: other clients keep the account" : "") + "\n"
+      }
+    }
+    try invocation.answer(Array(lines.joined().utf8))
+    invocation.tell("Nothing was changed.")
+  }
+
+  private static func write(
+    _ found: (group: GroupName, accounts: [(account: Account, isKept: Bool)]),
+    to writer: inout JSONWriter
+  ) {
+    writer.object { writer in
+      writer.field("group", found.group.description)
+      writer.field("dryRun", true)
+      writer.key("accounts")
+      writer.array(found.accounts) { $1.account.write(to: &$0) }
+      writer.key("keptAccounts")
+      writer.array(found.accounts.filter(\.isKept)) { $1.account.write(to: &$0) }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+import TokenVaultCrypto
+import TokenVaultModel
+import TokenVaultTestSupport
+
+@testable import TokenVault
+@testable import TokenVaultGroupStore
+
+/// Backups and restores: which group, which content, which keys.
+@Suite(.timeLimit(.minutes(5))) struct RestoreTests {
+  private let vault: TestVault
+  private let session: GroupSession
+  private let backup: String
+
+  init() throws {
+    vault = try TestVault()
+    session = vault.groupSession()
+    backup = vault.home.appending(path: "backup").path
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+  }
+
+  private func restored(as other: GroupName) throws -> GroupSession {
+    let copy = vault.groupSession(other)
+    let restore = try Restore(session, from: backup, replacing: false)
+    try restore.open()
+    _ = try restore.fill(copy, from: GroupManifest(plain: other))
+    return copy
+  }
+
+  @Test func aCopyUnderAnotherNameHasTheWholeContentAndNoKeyOfItsSource() throws {
+    try session.addSecret(
+      Redacted(Array("hunter2".utf8)), service: "git.example", username: "eve")
+    try session.setAlias("work", of: Person.ada.id)
+    try session.switchTo(Person.bob.id)
+    try session.backup(to: backup)
+    let other: GroupName = "com.example.copy"
+    let copy = try restored(as: other)
+    let (mine, its) = (try session.accounts(.all).accounts, try copy.accounts(.all).accounts)
+    #expect(mine.map(\.identity) == its.map(\.identity))
+    #expect(mine.map(\.alias) == its.map(\.alias))
+    #expect(mine.map(\.isCurrent) == its.map(\.isCurrent))
+    #expect(try session.exportCache().json() == copy.exportCache().json())
+    #expect(
+      try copy.token(TokenRequest(scopes: []), account: "eve").accessToken.revealText() == "hunter2"
+    )
+    #expect(try copy.verify().isSound)
+
+    let (header, copied) = (
+      try GroupInspection(session).header(), try GroupInspection(copy).header()
+    )
+    #expect(header.groupID != copied.groupID)
+    try copy.withGroup { group in
+      try group.withKey { key in
+        let key = GenerationKey(try key.clone())
+        #expect(throws: StoreError.wrongKey) {
+          _ = try LockedGroup(path: vault.file().path).unlock(key.key.clone())
+        }
+      }
+    }
+    copy.close()
+    try session.delete()
+    #expect(try vault.groupSession(other).accounts(.all).accounts.count == 3)
+  }
+
+  @Test func aSingleAccountOfACopyNeedsNoChoice() throws {
+    _ = try session.signOut([Person.bob.id])
+    try session.backup(to: backup)
+    // It had two accounts once, so the remaining one must be chosen, in the copy too.
+    let copy = try restored(as: "com.example.two")
+    #expect(throws: VaultError.self) { try copy.account(.current) }
+    let single = vault.groupSession("com.example.single")
+    try vault.save(GroupManifest(plain: "com.example.single"))
+    try single.importCache(Person.ada.cache())
+    let path = backup + ".single"
+    try single.backup(to: path)
+    let restore = try Restore(single, from: path, replacing: false)
+    try restore.open()
+    let last = vault.groupSession("com.example.last")
+    _ = try restore.fill(last, from: GroupManifest(plain: "com.example.last"))
+    #expect(try last.account(.current).username == Person.ada.username)
+  }
+
+  /// A key that is destroyed by a sign-out still opens a copy, and so does the name in it.
+  @Test func theNameOfTheGroupIsSealedAndEndsWithARenewal() throws {
+    #expect(try session.read { try $0.groupName() } == nil)
+    try session.backup(to: backup)
+    #expect(try session.read { try $0.groupName() } == GroupName.universalStorage.description)
+    let bytes = try Data(contentsOf: URL(filePath: backup))
+    #expect(bytes.range(of: Data("universalstorage".utf8)) == nil)
+    _ = try session.signOut([Person.bob.id])
+    #expect(try session.read { try $0.groupName() } == GroupName.universalStorage.description)
+    _ = try Rekey(session).changeKey()
+    #expect(try session.read { try $0.groupName() } == nil)
+  }
+
+  @Test func aGroupThatChangedAfterTheQuestionIsNotReplaced() throws {
+    try session.backup(to: backup)
+    let restore = try Restore(vault.groupSession(), from: backup)
+    try restore.open()
+    try session.setAlias("work", of: Person.ada.id)
+    let error = #expect(throws: VaultError.self) { try restore.install() }
+    #expect(error?.name == "store")
+    #expect(try session.accounts(.all).accounts.contains { $0.alias == "work" })
+  }
+
+  @Test func aRehearsedImportStoresNothing() throws {
+    let other = vault.groupSession("dev.tokenvault.shared")
+    let report = try CacheImport(other).run(Person.ada.cache(), isRehearsal: true)
+    #expect(report.added.count == 1 && report.credentials == 2 && report.madeGroup)
+    #expect(!FileManager.default.fileExists(atPath: vault.file("dev.tokenvault.shared").path))
+    let update = try CacheImport(session).run(Person.ada.cache("-later"), isRehearsal: true)
+    #expect(update.updated.count + update.unchanged.count == 1 && !update.madeGroup)
+    #expect(try session.accounts(.all).usernames.count == 2)
+  }
+}
