@@ -121,6 +121,8 @@ extension Acquisition {
     case .consent: throw SignInError.badRedirect
     case .code(let redeemable): code = redeemable
     }
+    try requireNotCancelled()
+    let endpoint = endpoint.completing
     var extra = proof?.tokenParameters ?? FormParameters()
     extra.merge(request.extra)
     let response = try endpoint.redeem(
@@ -162,6 +164,7 @@ extension Acquisition {
       application, at: application.authority, correlationID: correlationID,
       needing: \.deviceAuthorizationEndpoint)
     let device = try endpoint.authorizeDevice(scopes: scopes, claims: claims, extra: extra)
+    let completing = endpoint.completing
     let proof = isBound ? try newProof() : nil
     report(.waitingForDevice(device.code))
     var polling = DevicePolling(device)
@@ -172,13 +175,13 @@ extension Acquisition {
         throw endpoint.adminConsent(scopes).explained(error, isInteractive: true)
       case .finished(let answer):
         return try keep(
-          answer, of: endpoint, scopes: scopes, nonce: nil, account: account, proof: proof,
+          answer, of: completing, scopes: scopes, nonce: nil, account: account, proof: proof,
           makesCurrent: makesCurrent)
       case .ask(let seconds):
         try cancellation.wait(milliseconds: Int(seconds) * 1000)
         let started = Deadline.microseconds
         let answer = Result { () throws(SignInError) in
-          try endpoint.poll(device, extra: proof?.tokenParameters ?? FormParameters())
+          try completing.poll(device, extra: proof?.tokenParameters ?? FormParameters())
         }
         if cancellation.isCancelled, case .failure = answer { throw SignInError.cancelled }
         action = polling.next(
@@ -198,9 +201,7 @@ extension Acquisition {
         answer, of: endpoint, keys: keys,
         expecting: .init(scopes: scopes, nonce: nonce, proof: proof), now: session.now)
       try requireAccount(account, validated)
-      // Ctrl-C during the exchange: nothing has been stored yet, and nothing will be. A time limit
-      // that ends now comes too late.
-      if cancellation.isCancelled, !cancellation.isTimedOut { throw SignInError.cancelled }
+      try requireNotCancelled()
       stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
         makesCurrent: makesCurrent)
@@ -216,6 +217,12 @@ extension Acquisition {
         granted: validated.granted.scopes, declined: validated.declined)
     }
     return stored.result
+  }
+
+  /// Throws if the user pressed Ctrl-C: nothing has been stored yet, and nothing will be. A time limit
+  /// that ends after the user has signed in comes too late.
+  private func requireNotCancelled() throws(SignInError) {
+    if cancellation.withoutLimit.isCancelled { throw .cancelled }
   }
 
   /// Throws unless the user who signed in is the requested one; nil for anyone.

@@ -39,7 +39,8 @@ package struct Acquisition {
       report: report)
   }
 
-  /// Runs `body` with a limit for all of its waits together: for the provider, and for the user.
+  /// Runs `body` with a limit for all of its waits together: for the provider, and for the user. The
+  /// limit does not end a request that may end with new tokens (``TokenEndpoint/completing``).
   /// - Throws: ``SignInError/timedOut`` if it was reached.
   func limited<Result>(
     _ milliseconds: Int?, _ body: (Acquisition) throws -> Result

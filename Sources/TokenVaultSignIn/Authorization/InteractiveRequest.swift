@@ -27,8 +27,9 @@ public struct InteractiveRequest: Hashable, Sendable {
   public var authenticationScheme = AuthenticationScheme.bearer
   /// The only account that may sign in; another one fails with ``SignInError/mismatchedUser``.
   public var account: HomeAccountID?
-  /// The time limit for the whole sign-in, in milliseconds: for the user, and for the provider's
-  /// responses before and after.
+  /// The time limit for the whole sign-in, in milliseconds. It does not discard a sign-in that the
+  /// user has finished: the requests that complete it have the limit of
+  /// ``ApplicationConfiguration/requestTimeoutMilliseconds`` each.
   public var deadlineMilliseconds = 300_000
   /// Identifies the request in the provider's logs; empty for a new UUID.
   public var correlationID = ""

@@ -29,6 +29,9 @@ public final class Cancellation: Sendable {
   /// Whether the token's own limit has passed, and the other token has not been cancelled.
   package var isTimedOut: Bool { limit?.hasPassed == true && followed?.isCancelled != true }
 
+  /// The token without its time limit: it is cancelled with the other one only.
+  package var withoutLimit: Cancellation { limit == nil ? self : followed ?? self }
+
   /// Cancels.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 

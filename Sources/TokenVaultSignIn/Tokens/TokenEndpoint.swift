@@ -21,6 +21,16 @@ package struct TokenEndpoint: Sendable {
     self.cancellation = cancellation
   }
 
+  /// The same endpoint for requests that may end with new tokens. A time limit does not end them:
+  /// the provider has issued the tokens before its response arrives, and only the response says
+  /// which. A cancellation takes effect three seconds later.
+  package var completing: TokenEndpoint {
+    TokenEndpoint(
+      application, at: metadata, transport: transport, correlationID: correlationID,
+      Cancellation(
+        following: cancellation.withoutLimit, delayMilliseconds: Self.graceMilliseconds))
+  }
+
   /// The `scope` parameter: the wanted scopes, and those for an ID token and a refresh token.
   package func scopes(_ wanted: ScopeSet) -> String {
     let extra = ["openid", "profile"] + (metadata.supportsOfflineAccess ? ["offline_access"] : [])
@@ -41,19 +51,17 @@ package struct TokenEndpoint: Sendable {
       ], claims, extra)
   }
 
-  /// Refreshes a token (RFC 6749 section 6). Once the request is sent, a cancellation takes effect
-  /// three seconds later: the provider may have revoked the old refresh token already, and its
-  /// response contains the only valid one.
+  /// Refreshes a token (RFC 6749 section 6), ``completing`` the request once it is sent: the provider
+  /// may have revoked the old refresh token already, and its response contains the only valid one.
   package func refresh(
     _ token: Redacted<String>, scopes wanted: ScopeSet, claims: ClaimsRequest?,
     extra: FormParameters
   ) throws(SignInError) -> HTTPResponse {
     if cancellation.isCancelled { throw .cancelled }
-    return try post(
+    return try completing.post(
       [
         "grant_type": "refresh_token", "refresh_token": token.reveal(), "scope": scopes(wanted),
-      ], claims, extra,
-      Cancellation(following: cancellation, delayMilliseconds: Self.graceMilliseconds))
+      ], claims, extra)
   }
 
   private static let graceMilliseconds: Int64 = 3_000
@@ -105,7 +113,7 @@ package struct TokenEndpoint: Sendable {
         headers: [
           ("Accept", "application/json"), ("Authorization", "Bearer \(accessToken.reveal())"),
         ],
-        deadlineMilliseconds: application.requestTimeoutMilliseconds), cancellation)
+        deadlineMilliseconds: application.requestTimeoutMilliseconds))
     if answer.status >= 500 || answer.status == 429 {
       throw .badAnswer(.notJSON(status: answer.status))
     }
@@ -118,7 +126,7 @@ package struct TokenEndpoint: Sendable {
 
   private func post(
     _ pairs: KeyValuePairs<String, String?>, _ claims: ClaimsRequest?, _ extra: FormParameters,
-    _ cancellation: Cancellation? = nil, to endpoint: HTTPURL? = nil
+    to endpoint: HTTPURL? = nil
   ) throws(SignInError) -> HTTPResponse {
     var form = FormParameters(pairs)
     form.append("client_id", application.clientID)
@@ -137,18 +145,15 @@ package struct TokenEndpoint: Sendable {
       HTTPRequest(
         method: "POST", endpoint ?? metadata.tokenEndpoint, headers: headers,
         body: Array(form.encoded.utf8),
-        deadlineMilliseconds: application.requestTimeoutMilliseconds),
-      cancellation ?? self.cancellation)
+        deadlineMilliseconds: application.requestTimeoutMilliseconds))
   }
 
   /// Retries only requests that cannot have reached the provider: one that rotates refresh tokens
   /// takes a token for stolen if it arrives twice (RFC 9700 section 4.14.2).
-  private func send(
-    _ request: HTTPRequest, _ exchangeCancellation: Cancellation
-  ) throws(SignInError) -> HTTPResponse {
+  private func send(_ request: HTTPRequest) throws(SignInError) -> HTTPResponse {
     var left = max(0, application.retryCount)
     while true {
-      do { return try transport.exchange(request, exchangeCancellation) } catch {
+      do { return try transport.exchange(request, cancellation) } catch {
         guard left > 0 else { throw error }
         switch error {
         case .transport(.unknownHost), .transport(.refused), .transport(.unreachableProxy):
