@@ -69,6 +69,9 @@ public enum VaultError: Error, Sendable {
   case clientRequired(stored: [String], account: Account)
   /// An import names another issuer than the stored account, which has the same id at the same host.
   case accountOfOtherIssuer(Account)
+  /// The account that signed in is in the group already, with a refresh token of another server at the
+  /// same host. That token is kept, and the sign-in was not stored.
+  case signedInElsewhere(Account, issuer: String, requested: String)
   /// The provider replaced the refresh token of an account, and the new one could not be stored
   /// because of this error. It stays in the locked memory of this process, and each later call tries
   /// to store it; if none succeeds before the process ends, the user has to sign in again.
@@ -203,6 +206,8 @@ extension VaultError: CustomStringConvertible {
     case .fileInUse(let path): "fileInUse(\(path))"
     case .clientRequired(let stored, _): "clientRequired(\(stored.count) stored)"
     case .accountOfOtherIssuer(let account): "accountOfOtherIssuer(\(account.group))"
+    case .signedInElsewhere(_, let issuer, let requested):
+      "signedInElsewhere(\(issuer), \(requested))"
     case .refreshTokenNotStored(let cause, _, let group):
       "refreshTokenNotStored(\(cause), \(group))"
     case .signIn(let error): "signIn(\(error))"

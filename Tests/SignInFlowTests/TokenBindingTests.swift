@@ -1,111 +1,126 @@
 import Foundation
 import Testing
-import TokenVault
+import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 import TokenVaultTestSupport
 
+@testable import TokenVault
+
 /// The only server that a refresh token is sent to.
 @Suite(.timeLimit(.minutes(10))) struct TokenBindingTests {
-  @Test func aRefreshTokenIsNotSentToAnotherPortOfItsHost() throws {
-    let bench = try SignInBench()
-    let user = "ada@contoso.example"
+  private let user = "ada@contoso.example"
+
+  /// A provider at another port of the host, and an application there. It names the same user.
+  private func hostile() throws -> (ProviderProcess, ApplicationConfiguration) {
     let hostile = try ProviderProcess()
-    func hostileSignIn() throws {
-      // It names the same user, and issues no refresh token that would replace the genuine one.
-      try hostile.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
-      bench.browser.script.withLock {
-        $0 = { _, url in
-          let back = try HandBrowser(hostile.url).signIn(at: url, as: user)
-          _ = try RawHTTP.send("GET", back)
-        }
-      }
-      try bench.signIn(as: user, elsewhere)
-      bench.browser.script.withLock { $0 = nil }
-    }
-    let elsewhere = ApplicationConfiguration(
-      clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
-    func advance() throws {
-      try bench.advance(by: 4000)
-      try hostile.advanceClock(by: 4000)
-    }
-    try bench.signIn(as: user)
-    try hostileSignIn()
-    #expect(try bench.accounts().count == 1)
-    try advance()
-    for application in [elsewhere, nil] {
-      let error = try failure {
-        try bench.silent(of: user) { $0.application = application }
-      }
-      #expect(
-        error?.signIn
-          == .issuedElsewhere(issuer: bench.provider.url, requested: hostile.url))
-    }
-    #expect(try hostile.counter("refreshRequests") == 0)
-    // The token is kept, and serves the server that issued it.
-    try bench.provider.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
-    try bench.signIn(as: user)
-    try advance()
-    #expect(try !bench.silent(of: user).isFromCache)
-    // A sign-out does not send it to the other server either.
-    try hostileSignIn()
-    let report = try bench.signOut([user])
-    #expect(report.revocations.map(\.outcome).contains(.unknownAuthority))
-    #expect(
-      try hostile.log().allSatisfy {
-        $0["endpoint"] as? String != "revoke"
-      })
+    return (
+      hostile,
+      ApplicationConfiguration(
+        clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
+    )
   }
 
-  /// Such a sign-out stores the account's other tokens again.
-  @Test func aSignOutOfAnotherClientKeepsTheServerOfARefreshToken() throws {
-    let bench = try SignInBench()
-    let user = "ada@contoso.example"
-    let hostile = try ProviderProcess()
-    let elsewhere = ApplicationConfiguration(
-      clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
-    var other = try bench.application()
-    other.clientID = ProviderProcess.familyClients[0]
-    try bench.signIn(as: user)
-    try bench.signIn(as: user, other)
-    try hostile.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
+  private func signIn(
+    at hostile: ProviderProcess, _ application: ApplicationConfiguration, _ bench: SignInBench
+  ) throws -> VaultError? {
+    let user = user
     bench.browser.script.withLock {
       $0 = { _, url in
         let back = try HandBrowser(hostile.url).signIn(at: url, as: user)
         _ = try RawHTTP.send("GET", back)
       }
     }
-    try bench.signIn(as: user, elsewhere)
-    var options = SignOutOptions()
-    options.clientID = other.clientID
-    _ = try bench.signOut([user], options)
+    defer { bench.browser.script.withLock { $0 = nil } }
+    return try failure { try bench.signIn(as: user, application) }
+  }
+
+  private func isSignedInElsewhere(
+    _ error: VaultError?, at issuer: ProviderProcess, not requested: ProviderProcess
+  ) -> Bool {
+    guard case .signedInElsewhere(let account, issuer.url, requested.url)? = error else {
+      return false
+    }
+    return account.username == user
+  }
+
+  @Test func aRefreshTokenIsNotSentToAnotherPortOfItsHost() throws {
+    let bench = try SignInBench()
+    let (hostile, elsewhere) = try hostile()
+    try bench.signIn(as: user)
+    try hostile.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
+    let refused = try signIn(at: hostile, elsewhere, bench)
+    #expect(isSignedInElsewhere(refused, at: bench.provider, not: hostile))
     try bench.advance(by: 4000)
     try hostile.advanceClock(by: 4000)
     let error = try failure { try bench.silent(of: user) { $0.application = elsewhere } }
     #expect(
       error?.signIn == .issuedElsewhere(issuer: bench.provider.url, requested: hostile.url))
     #expect(try hostile.counter("refreshRequests") == 0)
+    // The token is kept, and serves the server that issued it.
+    #expect(try !bench.silent(of: user).isFromCache)
+    // The other server gets its own token back, and never that of the genuine one.
+    #expect(try bench.signOut([user]).revocations.map(\.outcome) == [.revoked])
+    #expect(try hostile.counter("revocationRequests") == 1)
+    #expect(try bench.provider.counter("revocations") == 1)
   }
 
-  @Test func aReplacedTokenOfAnotherServerIsNotSentThereToBeRevoked() throws {
+  @Test func aSignInAtAnotherPortOfTheHostReplacesNothing() throws {
     let bench = try SignInBench()
-    let user = "ada@contoso.example"
-    let hostile = try ProviderProcess()
-    var elsewhere = ApplicationConfiguration(
-      clientID: ProviderProcess.client, authority: try Authority("\(hostile.url)/common/v2.0"))
-    elsewhere.revocationEndsTokenAlone = true
+    var (hostile, elsewhere) = try hostile()
     try bench.signIn(as: user)
-    bench.browser.script.withLock {
-      $0 = { _, url in
-        let back = try HandBrowser(hostile.url).signIn(at: url, as: user)
-        _ = try RawHTTP.send("GET", back)
-      }
+    for endsTokenAlone in [false, true] {
+      elsewhere.revocationEndsTokenAlone = endsTokenAlone
+      elsewhere.clientID = endsTokenAlone ? ProviderProcess.familyClients[0] : elsewhere.clientID
+      let refused = try signIn(at: hostile, elsewhere, bench)
+      #expect(isSignedInElsewhere(refused, at: bench.provider, not: hostile))
     }
-    for isOwn in [false, true] {
-      try bench.signIn(as: user, elsewhere)
-      #expect(try bench.accounts().count == 1)
-      #expect(try hostile.counter("revocationRequests") == (isOwn ? 1 : 0))
+    #expect(try bench.accounts().map(\.clientIDs) == [[ProviderProcess.client]])
+    #expect(try hostile.counter("revocations") == 2)
+    #expect(try bench.provider.counter("revocationRequests") == 0)
+    #expect(try !bench.silent(of: user) { $0.forceRefresh = true }.isFromCache)
+    // After a sign-out nothing can be lost.
+    _ = try bench.signOut([user])
+    elsewhere.clientID = ProviderProcess.client
+    #expect(try signIn(at: hostile, elsewhere, bench) == nil)
+  }
+
+  /// An earlier version stored a sign-in at another server with the account, and kept its token.
+  private func nameServer(_ authority: Authority, _ bench: SignInBench) throws {
+    try bench.vault.groupSession().write { transaction in
+      var found: StoredAccount?
+      _ = try transaction.forEachAccount { stored throws(StoreError) in found = stored }
+      var stored = try #require(found)
+      stored.record.bindRefreshTokens(stored.record.issuer(of:))
+      stored.record.authorities[ProviderProcess.client] = authority.url
+      try transaction.update(&stored)
     }
+  }
+
+  /// Such a sign-out stores the account's other tokens again.
+  @Test func aSignOutOfAnotherClientKeepsTheServerOfARefreshToken() throws {
+    let bench = try SignInBench()
+    let (hostile, elsewhere) = try hostile()
+    var other = try bench.application()
+    other.clientID = ProviderProcess.familyClients[0]
+    try bench.signIn(as: user)
+    try bench.signIn(as: user, other)
+    try nameServer(elsewhere.authority, bench)
+    var options = SignOutOptions()
+    options.clientID = other.clientID
+    _ = try bench.signOut([user], options)
+    try bench.advance(by: 4000)
+    try hostile.advanceClock(by: 4000)
+    for application in [elsewhere, nil] {
+      let error = try failure { try bench.silent(of: user) { $0.application = application } }
+      #expect(
+        error?.signIn == .issuedElsewhere(issuer: bench.provider.url, requested: hostile.url))
+    }
+    #expect(try hostile.counter("refreshRequests") == 0)
+    // A sign-out does not send it to the other server either.
+    let report = try bench.signOut([user])
+    #expect(report.revocations.map(\.outcome).contains(.unknownAuthority))
+    #expect(try hostile.counter("revocationRequests") == 0)
   }
 
   @Test func anImportedRefreshTokenIsBoundToItsHostAtPort443() async throws {

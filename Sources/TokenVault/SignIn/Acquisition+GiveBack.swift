@@ -57,6 +57,7 @@ extension Acquisition {
             && (named.map { CaseFolding.equal($0, stored.record.homeAccountID) } ?? true)
             && stored.record.stored.contains {
               $0.credential.kind == .refreshToken
+                && stored.record.issuer(of: $0).allows(authority)
                 && CaseFolding.equal($0.credential.clientID, endpoint.application.clientID)
             }
         }

@@ -153,6 +153,7 @@ struct SignInStorage {
     let signIn = try session.write { transaction in
       let known = try self.known(record, &tags, in: transaction)
       var stored = try known ?? transaction.insert(record)
+      try self.requireSameServer(validated, stored, in: transaction)
       let client = CaseFolding.key(validated.clientID)
       stored.record.clients[client] = .signedIn
       transaction.state.signedOutClients.remove(client)
@@ -227,6 +228,24 @@ struct SignInStorage {
     guard let moved = try transaction.setIssuer(record.issuer, of: former) else { return former }
     tags = next
     return moved
+  }
+
+  /// An account is identified by its host, and each port of the host may be another server. The
+  /// refresh token of a genuine server must not be replaced by that of another one: it would be lost,
+  /// and no sign-out would revoke it. All servers of one Microsoft cloud count as one.
+  private func requireSameServer(
+    _ validated: ValidatedTokens, _ stored: StoredAccount, in transaction: GroupTransaction
+  ) throws(VaultError) {
+    guard validated.authority.isMicrosoft else { return }
+    let server = validated.authority.address.server
+    let refreshTokens = stored.record.stored.filter { $0.credential.kind == .refreshToken }
+    guard
+      let other = refreshTokens.lazy.map(stored.record.issuer(of:)).first(where: {
+        $0.origin != server
+      })
+    else { return }
+    throw .signedInElsewhere(
+      lookup.account(stored, in: transaction), issuer: other.origin, requested: server)
   }
 
   private func write(

@@ -111,6 +111,13 @@ extension Failure {
         "The file has \(Self.name(account)) from another issuer than the group has. Nothing was "
           + "imported. If the file is right, sign the account out and import again.",
         next: Self.command("sign-out \(PlainText.shellWord(account.selector))", account.group))
+    case .signedInElsewhere(let account, let issuer, let requested):
+      self.init(
+        .refused,
+        "\(Self.name(account)) is in the group already, signed in at \(PlainText.escaped(issuer)). The "
+          + "sign-in at \(PlainText.escaped(requested)) was not stored, and nothing was replaced. Sign "
+          + "the account out first, or sign in to another group.",
+        next: Self.command("sign-out \(PlainText.shellWord(account.selector))", account.group))
     case .refreshTokenNotStored(let cause, let account, let group):
       self.init(
         Failure(cause).status,
