@@ -86,8 +86,20 @@ import TokenVaultModel
       let error = try failure {
         try bench.silent(of: "ada@contoso.example") { $0.application = elsewhere }
       }
-      #expect(error?.signIn == .invalidRequest(.account))
+      #expect(
+        error?.signIn == .issuedElsewhere(issuer: bench.provider.url, requested: other.url))
     }
+    // Another kind of provider at the same server.
+    let error = try failure {
+      try bench.silent(of: "ada@contoso.example") {
+        $0.application = try? bench.application("oidc/one")
+      }
+    }
+    #expect(
+      error?.signIn
+        == .issuedElsewhere(
+          issuer: "\(bench.provider.url)/common/v2.0",
+          requested: "\(bench.provider.url)/oidc/one"))
     #expect(try other.counter("refreshRequests") == 0)
     #expect(try other.log().allSatisfy { $0["endpoint"] as? String == "discovery" })
   }

@@ -196,7 +196,9 @@ import TokenVaultModel
     let trusting = try application(bench) { $0.knownAuthorities = [foreign] }
     try bench.advance(by: 4000)
     let refused = try await failure { try await trusting.acquireTokenSilent(silent) }
-    #expect(refused?.signIn == .invalidRequest(.account))
+    #expect(
+      refused?.signIn
+        == .issuedElsewhere(issuer: bench.provider.url, requested: foreign.address.server))
     #expect(try other.counter("refreshRequests") == 0)
     #expect(try other.log().isEmpty)
   }

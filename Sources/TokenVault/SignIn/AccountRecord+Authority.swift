@@ -16,8 +16,12 @@ extension AccountRecord {
       let isOwn =
         known.map(wanted.isSameServer)
         ?? CloudEnvironment.same(wanted.environment, environment)
-      guard isOwn, wanted.authorityType == known?.authorityType ?? authorityType else {
-        throw .invalidRequest(.account)
+      guard isOwn else {
+        throw .issuedElsewhere(
+          issuer: known?.address.server ?? environment, requested: wanted.address.server)
+      }
+      guard wanted.authorityType == known?.authorityType ?? authorityType else {
+        throw .issuedElsewhere(issuer: known?.url ?? environment, requested: wanted.url)
       }
     }
     // A B2C account belongs to the policy that created it, and third-party providers have one

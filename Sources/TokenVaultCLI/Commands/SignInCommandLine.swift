@@ -41,6 +41,8 @@ struct SignInCommandLine {
         signIn: line.text(account, group, line.known(account, core) ?? before))
     } catch VaultError.signIn(.declinedScopes(_, let declined)) {
       throw declinedFailure(declined, before, core)
+    } catch VaultError.signIn(.issuedElsewhere(let issuer, let requested)) {
+      throw elsewhereFailure(issuer, requested, before, core)
     } catch VaultError.signIn(.badAnswer(.notJSON(let status))) where [400, 401].contains(status) {
       throw unexplainedFailure(status, before, core)
     } catch VaultError.signIn(let error) where error.isOutage || error.isThrottled {
@@ -82,6 +84,22 @@ struct SignInCommandLine {
       next: text(account, core.group, known(account, core) ?? before))
   }
 
+  /// The sign-in at the server that issued the stored refresh token.
+  private func elsewhereFailure(
+    _ issuer: String, _ requested: String, _ before: StoredSignIn?, _ core: GroupSession
+  ) -> Failure {
+    let failure = Failure(
+      VaultError.signIn(.issuedElsewhere(issuer: issuer, requested: requested)))
+    guard let before, let known = before.authority else { return failure }
+    let authority: Authority
+    // Without a path, the issuer is only a server.
+    let path = HTTPURL(issuer)?.segments.isEmpty == true ? HTTPURL(known.url)?.path ?? "" : ""
+    // absent is an answer: the general command is suggested.
+    do { authority = try Authority(issuer + path) } catch { return failure }
+    let command = text(before.account, core.group, before, at: authority)
+    return Failure(failure.status, failure.message, next: command ?? failure.next)
+  }
+
   private func storedSignIn(
     _ reference: AccountReference, _ core: GroupSession
   ) throws(VaultError) -> StoredSignIn? {
@@ -95,12 +113,14 @@ struct SignInCommandLine {
   }
 
   /// Nil if the provider or client of the account is not known.
-  private func text(_ account: Account, _ group: GroupName, _ known: StoredSignIn?) -> String? {
+  private func text(
+    _ account: Account, _ group: GroupName, _ known: StoredSignIn?, at issuer: Authority? = nil
+  ) -> String? {
     guard let known else { return nil }
     var words = ["sign-in"]
     func add(_ option: String, _ value: String) { words += [option, PlainText.shellWord(value)] }
     if let clientID = known.clientID {
-      guard var authority = known.authority else { return nil }
+      guard var authority = issuer ?? known.authority else { return nil }
       if let tenantID {
         bestEffort("a tenant that is not valid in a URL has been reported by the request itself") {
           authority = try authority.with(tenant: tenantID)

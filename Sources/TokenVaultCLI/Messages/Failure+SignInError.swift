@@ -117,7 +117,7 @@ extension Failure {
         .signInNeeded,
         "The account's refresh token was issued by \(PlainText.escaped(issuer)), and this request is "
           + "for \(PlainText.escaped(requested)). It was not sent, and is kept.",
-        next: "tokenvault sign-in --authority URL")
+        next: "tokenvault sign-in --client-id ID --authority \(PlainText.shellWord(issuer))")
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")
