@@ -72,10 +72,23 @@ extension OAuthError {
   }
 
   /// Whether the provider may have refused the `prompt` parameter (OIDC Core section 3.1.2.6): it has
-  /// no account picker, or does not know the value.
+  /// no account picker, or does not know the value. The description tells whether an invalid request
+  /// has another fault.
   package var refusesPrompt: Bool {
-    status == 0 && ["account_selection_required", "invalid_request"].contains(code)
+    guard status == 0, code == "invalid_request" else {
+      return status == 0 && code == "account_selection_required"
+    }
+    let description = text.lowercased()
+    if description.contains("prompt") || numbers.contains(Self.badPrompt) { return true }
+    return numbers.isEmpty && !Self.otherParameters.contains(where: description.contains)
   }
+
+  /// AADSTS90023: the value of a parameter, such as `prompt`, is not supported.
+  private static let badPrompt: Int64 = 90023
+  private static let otherParameters = [
+    "scope", "redirect_uri", "client_id", "code_challenge", "pkce", "response_type",
+    "response_mode", "nonce", "claims", "login_hint",
+  ]
 
   /// A code: a short word of visible ASCII. Any other text is dropped, so that it cannot reach a
   /// terminal or a log.

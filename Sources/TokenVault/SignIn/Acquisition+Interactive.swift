@@ -29,15 +29,17 @@ extension Acquisition {
       correlationID: request.correlationID)
     var prepared = try SignInPreparation(session, endpoint).prepared(request)
     let proof = isBound ? try newProof() : nil
-    do {
-      return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
-    } catch SignInError.provider(let answer)
-      where prepared.prompt == .selectAccount && request.prompt == .ifNecessary
-      && answer.refusesPrompt
-    {
-      // OpenID Connect does not require a provider to have an account picker.
-      prepared.prompt = request.prompt
-      return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
+    // OpenID Connect does not require a provider to have an account picker. If it has none, the
+    // password is required, so that another person can sign in.
+    var others: [Prompt] =
+      prepared.prompt == .selectAccount && request.prompt == .ifNecessary
+      ? [.login, .ifNecessary] : []
+    while true {
+      do {
+        return try attempt(prepared, endpoint, proof, makesCurrent: makesCurrent)
+      } catch SignInError.provider(let answer) where answer.refusesPrompt && !others.isEmpty {
+        prepared.prompt = others.removeFirst()
+      }
     }
   }
 
