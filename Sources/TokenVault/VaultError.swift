@@ -36,6 +36,9 @@ public enum VaultError: Error, Sendable {
   case sharedDeviceOccupied(by: Account)
   /// A shared device has room for one account, and the call would store more.
   case sharedDeviceTakesOne(given: Int)
+  /// No account is signed in on this shared device, and a sign-in with a device code cannot require that
+  /// the next person enters the password. Sign in through the browser.
+  case sharedDeviceRequiresBrowser(group: GroupName)
   /// Another account has the alias.
   case aliasTaken(String, by: Account)
   /// A name, service or value has a form that cannot be stored.
@@ -189,6 +192,7 @@ extension VaultError: CustomStringConvertible {
     case .scopesRequired(let stored, _): "scopesRequired(\(stored.count) stored)"
     case .sharedDeviceOccupied: "sharedDeviceOccupied"
     case .sharedDeviceTakesOne(let given): "sharedDeviceTakesOne(\(given) given)"
+    case .sharedDeviceRequiresBrowser(let group): "sharedDeviceRequiresBrowser(\(group))"
     case .aliasTaken: "aliasTaken"
     case .invalid(let field): "invalid(\(field.rawValue))"
     case .olderFile(let group, let generation, let newest):

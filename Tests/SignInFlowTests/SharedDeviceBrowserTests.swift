@@ -42,6 +42,37 @@ import TokenVaultTestSupport
     #expect(prompt(bench) == "login")
   }
 
+  @Test func aRequestToCreateAnAccountDoesNotUseTheBrowsersSession() throws {
+    let bench = try bench()
+    var options = SignOutOptions()
+    options.endsBrowserSession = false
+    try bench.signIn(as: ada)
+    _ = try bench.signOut([ada], options)
+    #expect(try bench.signIn(as: grace) { $0.prompt = .create }.account.username == grace)
+    #expect(prompt(bench) == "login")
+  }
+
+  /// The code may be entered in the browser of this device, which has the session.
+  @Test func aDeviceCodeDoesNotSignInTheNextPersonOfASharedDevice() throws {
+    let bench = try bench()
+    func deviceSignIn() throws -> VaultError? {
+      try failure {
+        try bench.acquisition().deviceCode(
+          ScopeSet(["User.Read"]), limitMilliseconds: 100, bench.application())
+      }
+    }
+    func isRefused(_ error: VaultError?) -> Bool {
+      if case .sharedDeviceRequiresBrowser? = error { true } else { false }
+    }
+    #expect(isRefused(try deviceSignIn()))
+    try bench.signIn(as: ada)
+    // The present person may sign in again; here the time is too short.
+    #expect(try deviceSignIn()?.signIn == .timedOut)
+    _ = try bench.signOut([ada])
+    #expect(isRefused(try deviceSignIn()))
+    #expect(try bench.provider.counter("deviceCodes") <= 1)
+  }
+
   @Test(.parity("MSALSignoutParameters.signoutFromBrowser"))
   func aSignOutOfASharedDeviceEndsTheBrowsersSession() throws {
     let bench = try bench()

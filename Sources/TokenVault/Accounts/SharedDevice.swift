@@ -4,11 +4,36 @@ import TokenVaultGroupStore
 /// account, so that two tools cannot both find the device free.
 struct SharedDevice {
   private let isShared: Bool
-  private let lookup: AccountLookup
+  private let session: GroupSession
+  private var lookup: AccountLookup { session.lookup }
 
   init(_ session: GroupSession) throws(VaultError) {
     isShared = try DeviceInformation(session.configuration).isShared
-    lookup = session.lookup
+    self.session = session
+  }
+
+  /// Whether no account is signed in. The browser may still have the session of the last person, which
+  /// must not sign the next one in.
+  func waitsForNextPerson() throws(VaultError) -> Bool {
+    guard isShared else { return false }
+    do {
+      return try session.read { transaction in
+        var isFree = true
+        _ = try transaction.forEachAccount { stored throws(StoreError) in
+          if stored.record.isSignedIn { isFree = false }
+        }
+        return isFree
+      }
+    } catch .noGroup { return true }
+  }
+
+  /// Refuses a sign-in with a device code while no account is signed in. The code may be entered in the
+  /// browser of this device, and no parameter of RFC 8628 makes a provider ignore its session.
+  /// - Throws: ``VaultError/sharedDeviceRequiresBrowser(group:)``.
+  func requireBrowser() throws(VaultError) {
+    if try waitsForNextPerson() {
+      throw .sharedDeviceRequiresBrowser(group: session.group)
+    }
   }
 
   /// Refuses to store several accounts on a shared device.

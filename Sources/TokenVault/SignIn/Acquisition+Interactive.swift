@@ -149,6 +149,7 @@ extension Acquisition {
     defer { report(.finished) }
     return try vaultErrors(session.group) {
       try session.requireMembership()
+      try SharedDevice(session).requireBrowser()
       return try limited(limitMilliseconds) { acquisition in
         try acquisition.throughDevice(
           scopes, claims, extra, correlationID, account, application, makesCurrent: makesCurrent,

@@ -17,7 +17,9 @@ struct SignInPreparation {
   /// The request with a user name to fill in, and with the prompt that fits the stored accounts.
   func prepared(_ request: InteractiveRequest) throws(VaultError) -> InteractiveRequest {
     var prepared = try named(request)
-    if try isForNextPerson(prepared) {
+    // A page for creating an account may offer the browser's session, too; a page for the password
+    // also leads to a new account.
+    if try SharedDevice(session).waitsForNextPerson() {
       prepared.prompt = .login
     } else if try repeatsAccount(prepared), let picker {
       prepared.prompt = picker
@@ -48,15 +50,6 @@ struct SignInPreparation {
     if hasSignedOut, request.prompt != .consent { request.prompt = .login }
     if request.loginHint.isEmpty { request.loginHint = username }
     return request
-  }
-
-  /// Whether the last person signed out of this shared device. The browser may still have that
-  /// person's session, which must not sign the next person in.
-  private func isForNextPerson(_ request: InteractiveRequest) throws(VaultError) -> Bool {
-    guard request.prompt != .create, try DeviceInformation(session.configuration).isShared else {
-      return false
-    }
-    return try !anyAccount { record, _ in record.isSignedIn }
   }
 
   /// Whether the browser's session could sign in an account that the group already has, although the

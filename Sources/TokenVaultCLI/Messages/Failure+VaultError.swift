@@ -58,6 +58,12 @@ extension Failure {
       self.init(
         .refused, "This device is shared and accepts one account; \(given) were given.",
         next: "tokenvault device")
+    case .sharedDeviceRequiresBrowser(let group):
+      self.init(
+        .refused,
+        "This device is shared, and no account is signed in. The next person has to enter the "
+          + "password, and a sign-in with a code cannot require that.",
+        next: Self.command("sign-in", group))
     case .aliasTaken(let alias, let account):
       self.init(
         .usage, "The alias \(Self.quoted(alias)) is taken by \(Self.name(account)).",
