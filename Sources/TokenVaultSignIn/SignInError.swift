@@ -37,9 +37,12 @@ public enum SignInError: Error, Hashable, Sendable {
   case cancelled
   /// The user declined on the provider's page (`access_denied`).
   case userCancelled
-  /// The deadline passed, and only responses without this sign-in's `state` had arrived (RFC 6749
+  /// The deadline passed, and only responses with the `state` of another sign-in had arrived (RFC 6749
   /// section 10.12).
   case stateMismatch
+  /// The deadline passed, and a request of another user had been refused. It may have been the browser:
+  /// one of Windows, or one behind a port forwarder, connects as another user. A device code works.
+  case browserRefused
   /// A response is from another issuer (RFC 9207 section 2.4).
   case issuerMismatch
   /// A response has neither a code nor an error, or has a parameter twice.

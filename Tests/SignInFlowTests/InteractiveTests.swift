@@ -320,18 +320,19 @@ import TokenVaultModel
     #expect(replies.withLock { $0 } == [400, 400, 400, 403])
     #expect(
       refused.withLock { $0 }
-        == Array(repeating: StrayRequest.state.rawValue, count: 3)
-        + [StrayRequest.embedded.rawValue])
+        == [StrayRequest.state, .state, .noState, .embedded].map(\.rawValue))
     // Nothing but a forged response: the wait lasts to its end, and nothing is redeemed.
-    bench.browser.script.withLock {
-      $0 = { _, url in
-        let items = URLComponents(string: url)?.queryItems
-        let redirect = try #require(items?.first { $0.name == "redirect_uri" }?.value)
-        _ = try RawHTTP.send("GET", redirect + "?code=a&state=b")
+    for (query, expected) in [("code=a&state=b", SignInError.stateMismatch), ("x", .timedOut)] {
+      bench.browser.script.withLock {
+        $0 = { _, url in
+          let items = URLComponents(string: url)?.queryItems
+          let redirect = try #require(items?.first { $0.name == "redirect_uri" }?.value)
+          _ = try RawHTTP.send("GET", "\(redirect)?\(query)")
+        }
       }
+      let error = try failure { try bench.signIn(as: "") { $0.deadlineMilliseconds = 5_000 } }
+      #expect(error?.signIn == expected)
     }
-    let error = try failure { try bench.signIn(as: "") { $0.deadlineMilliseconds = 5_000 } }
-    #expect(error?.signIn == .stateMismatch)
     #expect(try bench.provider.counter("codeRedemptions") == 1)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TokenVault
 import TokenVaultModel
@@ -68,6 +69,32 @@ import TokenVaultTestSupport
     #expect(error?.signIn == .cancelled)
     #expect(try bench.accounts().isEmpty)
     #expect(try bench.provider.counter("revocations") == 1)
+  }
+
+  /// A browser of Windows or behind a port forwarder connects as another user.
+  @Test func aRefusedBrowserIsReportedAndNamedWhenTheTimeEnds() throws {
+    guard OtherUser.canAct else { return }
+    let bench = try SignInBench()
+    let reply = Mutex("")
+    bench.browser.script.withLock {
+      $0 = { _, url in
+        let items = URLComponents(string: url)?.queryItems
+        let redirect = try #require(items?.first { $0.name == "redirect_uri" }?.value)
+        let text = try OtherUser.send(
+          "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", try #require(HTTPURL(redirect)?.port))
+        reply.withLock { $0 = text }
+      }
+    }
+    let refused = Mutex<[String]>([])
+    let acquisition = Acquisition(bench.vault.groupSession(), platform: bench.platform) {
+      if case .requestRefused(let reason) = $0 { refused.withLock { $0.append(reason) } }
+    }
+    var request = InteractiveRequest(scopes: ScopeSet(["User.Read"]))
+    request.deadlineMilliseconds = 6_000
+    let error = try failure { try acquisition.interactive(request, bench.application()) }
+    #expect(error?.signIn == .browserRefused)
+    #expect(refused.withLock { $0 } == [StrayRequest.otherUser.rawValue])
+    #expect(reply.withLock { $0 }.contains("tokenvault sign-in --device-code"))
   }
 
   @Test func theDeadlineHoldsForADeviceCode() throws {

@@ -73,14 +73,14 @@ extension Acquisition {
     finish: (AuthorizationSession.Answer) throws -> Value
   ) throws -> Value {
     var outcome: Result<Value, any Error>?
-    var hasForgedState = false
+    var strays: Set<StrayRequest> = []
     func reply(_ incoming: RedirectRequest) -> RedirectResult {
       switch authorization.evaluate(incoming) {
       case .stray(let reason):
         // Browsers ask for an icon.
         if reason != .path { report(.requestRefused(reason: reason.rawValue)) }
-        hasForgedState = hasForgedState || reason == .state
-        return RedirectResult(status: reason.status, page: RedirectPage.foreign, isAnswer: false)
+        strays.insert(reason)
+        return RedirectResult(status: reason.status, page: reason.page, isAnswer: false)
       case .answer(let answer, let status):
         report(.redirectReceived)
         let result = Result { try finish(answer) }
@@ -93,7 +93,10 @@ extension Acquisition {
         deadlineMilliseconds: deadlineMilliseconds, cancellation, evaluate: reply)
     } catch {
       let isLate = error == .timedOut || (error == .cancelled && cancellation.isTimedOut)
-      throw isLate && hasForgedState ? SignInError.stateMismatch : error
+      guard isLate else { throw error }
+      // The user's own browser may run as another user.
+      if strays.contains(.otherUser) { throw SignInError.browserRefused }
+      throw strays.contains(.state) ? SignInError.stateMismatch : error
     }
     guard let outcome else { throw SignInError.timedOut }
     return try outcome.get()

@@ -133,7 +133,11 @@ extension UIState {
         ends: now.advanced(by: code.expiresIn))
     case .redirectReceived: job?.progress = .redirected
     case .waitingForOtherProcess: job?.progress = .otherProcess
-    case .requestRefused, .retryingToStore, .finished: break
+    case .requestRefused(let reason):
+      guard reason == StrayRequest.otherUser.rawValue, job?.isWarned == false else { return }
+      job?.isWarned = true
+      note("sign in", "refused another user's request; if it was your browser, use a code")
+    case .retryingToStore, .finished: break
     }
   }
 

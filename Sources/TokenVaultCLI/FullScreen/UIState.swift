@@ -48,6 +48,8 @@ struct UIState {
     var progress = Progress.working
     var picture: [String] = []
     var isCancelled = false
+    /// Whether the log says that another user's request was refused.
+    var isWarned = false
 
     enum Progress: Hashable, Sendable {
       case working

@@ -60,9 +60,15 @@ extension Failure {
       self.init(.provider, "The sign-in was declined at the provider; nothing was stored.")
     case .stateMismatch:
       self.init(
-        .provider,
-        "The sign-in was not finished in time: the only responses belong to another sign-in (state "
-          + "does not match); nothing was stored.", next: Self.again())
+        .signInNeeded,
+        "Not finished in time. A response arrived, but it was for another sign-in; nothing was "
+          + "stored.", next: Self.again())
+    case .browserRefused:
+      self.init(
+        .signInNeeded,
+        "Not finished in time. A request of another user of this machine was refused; it may have come "
+          + "from your browser, as from one of Windows or behind a port forwarder. Nothing was "
+          + "stored.", next: "tokenvault sign-in --device-code")
     case .issuerMismatch:
       self.init(
         .provider,

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TokenVaultSignIn
 import TokenVault
 
@@ -7,6 +8,7 @@ struct SignInProgress: Sendable {
   let isVerbose: Bool
   /// How long the command waits, as the user gave it; empty for as long as a device code is valid.
   var patience = ""
+  private let otherUser = Once()
 
   init(_ invocation: Invocation, patience: String = "") {
     isVerbose = invocation.options.isVerbose
@@ -32,7 +34,13 @@ struct SignInProgress: Sendable {
       ]
     case .waitingForDevice(let code): return lines(code)
     case .requestRefused(let reason):
-      return isVerbose ? ["refused a request to the sign-in's port: \(reason)"] : []
+      let hint =
+        reason == StrayRequest.otherUser.rawValue && otherUser.isFirst
+        ? [
+          "A request of another user of this machine was refused. If it came from your browser, press "
+            + "Ctrl-C and run: tokenvault sign-in --device-code"
+        ] : []
+      return (isVerbose ? ["refused a request to the sign-in's port: \(reason)"] : []) + hint
     case .redirectReceived:
       return isVerbose ? ["received the response through the browser"] : []
     case .waitingForOtherProcess:
@@ -55,5 +63,11 @@ struct SignInProgress: Sendable {
     }
     let time = patience.isEmpty ? "\((code.expiresIn + 59) / 60) min" : patience
     return lines + ["Waiting up to \(time). Ctrl-C cancels."]
+  }
+
+  /// A fact that is reported once.
+  private final class Once: Sendable {
+    private let isReported = Atomic(false)
+    var isFirst: Bool { !isReported.exchange(true, ordering: .relaxed) }
   }
 }

@@ -99,8 +99,11 @@ package struct AuthorizationSession: Sendable {
     else { return .stray(.path) }
     guard !request.isPrefetch else { return .stray(.prefetch) }
     guard request.isNavigation else { return .stray(.embedded) }
+    // Any program or page can send a request; only one with a state was meant for a sign-in.
     guard let parameters = FormParameters(encoded: request.query),
-      parameters.pairs.contains(where: { $0.name == "state" && isOwnState($0.value) })
+      parameters.pairs.contains(where: { $0.name == "state" })
+    else { return .stray(.noState) }
+    guard parameters.pairs.contains(where: { $0.name == "state" && isOwnState($0.value) })
     else { return .stray(.state) }
     guard !parameters.hasRepeats else { return .answer(.failure(.badRedirect), status: 400) }
     let answer = evaluate(parameters)

@@ -35,6 +35,13 @@ package enum RedirectPage {
   package static let foreign = page(
     "Not found", "A sign-in is in progress, and this request does not belong to it.")
 
+  /// The page for a browser, or a relay in front of it, that runs as another user than the application.
+  package static let otherUser = page(
+    "Not accepted",
+    "This browser is connected to the application by another user of the machine, as a browser of "
+      + "Windows and a port forwarder are. Sign in with a device code instead: tokenvault sign-in "
+      + "--device-code.")
+
   /// The page for the second use of the address that the browser was started with.
   static let used = page(
     "Already opened",

@@ -6,6 +6,7 @@ package enum StrayRequest: String, Sendable, CaseIterable {
   case path = "nothing is at its path"
   case prefetch = "the browser sent it in advance"
   case embedded = "a frame, an image or a script sent it"
+  case noState = "it was no response of a provider"
   case state = "it did not have the state of this sign-in"
 
   /// The HTTP status to reply with.
@@ -16,7 +17,10 @@ package enum StrayRequest: String, Sendable, CaseIterable {
     case .method: 405
     case .path: 404
     case .prefetch: 503
-    case .state: 400
+    case .noState, .state: 400
     }
   }
+
+  /// The page to reply with.
+  package var page: String { self == .otherUser ? RedirectPage.otherUser : RedirectPage.foreign }
 }

@@ -70,8 +70,10 @@ final class SchemeListener: StartPageServing {
       let pages = Reception.Service.http(
         startSocket.map { [$0] } ?? [], isOwn: ListeningSocket.isOwnTCP
       ) { request in
-        self.start.evaluate(request)
-          ?? RedirectResult(status: 404, page: RedirectPage.foreign, isAnswer: false)
+        if let page = self.start.evaluate(request) { return page }
+        // The caller reports it. It is never the response, which has another way.
+        if request.isOfOtherUser { return evaluate(request) }
+        return RedirectResult(status: 404, page: RedirectPage.foreign, isAnswer: false)
       }
       try Reception(services: [handover, pages]).run(
         deadlineMilliseconds: deadlineMilliseconds, cancellation)

@@ -232,6 +232,20 @@ struct SignInCommandTests {
     #expect(usage.errors.contains("--admin-consent and --device-code cannot be combined."))
   }
 
+  /// A browser of Windows or behind a port forwarder connects as another user.
+  @Test func aRefusedBrowserIsReportedAtOnce() throws {
+    guard OtherUser.canAct else { return }
+    let home = try SignInHome()
+    let run = try home.run(
+      "tokenvault sign-in --client-id $C --authority $A --timeout 5s --browser "
+        + "'setpriv --reuid 65534 --regid 65534 --clear-groups -- curl -s'")
+    #expect(run.status == 4)
+    let lines = run.errors.split(separator: "\n")
+    #expect(
+      lines.count { $0.contains("press Ctrl-C and run: tokenvault sign-in --device-code") } == 1)
+    #expect(lines.last == "next: tokenvault sign-in --device-code")
+  }
+
   @Test func aSharedDeviceAcceptsOneAccount() throws {
     let home = try SignInHome()
     #expect(
