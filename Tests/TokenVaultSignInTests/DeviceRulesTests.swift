@@ -64,7 +64,9 @@ import TokenVaultModel
     let host = "id.example"
     let failures: [Result<HTTPResponse, SignInError>] = [
       .failure(.transport(.unreachable(host: host))), .failure(.transport(.refused(host: host))),
-      .failure(.transport(.unknownHost(host))), .failure(.transport(.unreachableProxy)),
+      // As the handshake of TLS ends if the connection breaks.
+      .failure(.transport(.noTLS(host: host))), .failure(.transport(.unknownHost(host))),
+      .failure(.transport(.unreachableProxy)),
       .success(HTTPResponse(status: 503)), .success(HTTPResponse(status: 500, body: [0x3c])),
       error("server_error", status: 500), error("temporarily_unavailable", status: 429),
     ]

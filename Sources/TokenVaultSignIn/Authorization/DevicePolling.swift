@@ -40,6 +40,9 @@ package struct DevicePolling: Sendable {
       case .provider(let error) where error.code == "slow_down":
         failures = 0
         interval += 5
+      // A connection that breaks during the TLS handshake looks like a server without TLS. The server
+      // had TLS when it issued the code.
+      case .transport(.noTLS): failures += 1
       case let error where error.isOutage:
         failures += 1
         guard case .success(let response) = answer else { return later() }
