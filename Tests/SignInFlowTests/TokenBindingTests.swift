@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TokenVaultCrypto
 import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
@@ -121,6 +122,24 @@ import TokenVaultTestSupport
     let report = try bench.signOut([user])
     #expect(report.revocations.map(\.outcome).contains(.unknownAuthority))
     #expect(try hostile.counter("revocationRequests") == 0)
+  }
+
+  @Test func anAccessTokenOfAnotherServerIsNotSentThereToBeRevoked() throws {
+    let bench = try SignInBench()
+    // Without a refresh token, a sign-out revokes the access tokens.
+    try bench.provider.fault(#"{"endpoint": "token", "remove": ["refresh_token"]}"#)
+    try bench.signIn(as: user)
+    let session = bench.vault.groupSession()
+    // A cache that names no port, and so another server.
+    let full = try session.exportCache(.all)
+    var token = try #require(full.tokens.first { $0.credential.kind == .accessToken })
+    token.credential.target = "Mail.Read"
+    token.secret = Redacted("fake-token")
+    try session.importCache(MSALCache(profiles: full.profiles, tokens: [token]))
+    #expect(try bench.accounts().count == 1)
+    let report = try bench.signOut([user])
+    #expect(report.revocations.map(\.outcome) == [.revoked, .unknownAuthority])
+    #expect(try bench.provider.counter("revocationRequests") == 1)
   }
 
   @Test func anImportedRefreshTokenIsBoundToItsHostAtPort443() async throws {

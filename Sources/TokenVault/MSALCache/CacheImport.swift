@@ -201,8 +201,21 @@ package struct CacheImport {
     if credential.kind == .idToken { account.record.takeClaims(token) }
     try transaction.store(
       credential, CredentialPayload(secret: Redacted(secret), extraJSON: token.extraJSON),
-      issuer: credential.kind == .refreshToken ? issuer : nil, in: &account)
+      issuer: binds(credential, issuer, account.record) ? issuer : nil, in: &account)
     return .stored
+  }
+
+  /// Whether the server that issued a credential is stored with it: of a refresh token always, of an
+  /// access token if it differs from the one that signed its client in.
+  private func binds(
+    _ credential: Credential, _ issuer: AccountRecord.Issuer, _ record: AccountRecord
+  ) -> Bool {
+    if credential.kind == .refreshToken { return true }
+    guard credential.kind == .accessToken,
+      let text = record.authorities[CaseFolding.key(credential.clientID)]
+    else { return false }
+    // absent is an answer: a text that is no authority is never sent a token.
+    do { return issuer.origin != (try Authority(text)).address.server } catch { return false }
   }
 
   /// The parts that belong to no account are stored as a cache of their own.

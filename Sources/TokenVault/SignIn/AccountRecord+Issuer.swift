@@ -16,6 +16,19 @@ extension AccountRecord {
       return .imported(environment, idTokens: [])
     }
   }
+
+  /// Another server than that of the authority, which issued a token of the account; nil for none.
+  ///
+  /// An account of Microsoft's kinds is identified by its host, and each port of the host may be another
+  /// server. The tokens of a genuine server must not be replaced by those of another one: a refresh
+  /// token would be lost, no sign-out would revoke it, and an access token would be sent to the other
+  /// server to be revoked. All servers of one Microsoft cloud count as one.
+  func issuer(otherThan authority: Authority) -> Issuer? {
+    guard authority.isMicrosoft else { return nil }
+    let server = authority.address.server
+    return stored.lazy.filter { [.refreshToken, .accessToken].contains($0.credential.kind) }
+      .map(issuer(of:)).first { $0.origin != server }
+  }
 }
 
 extension AccountRecord {

@@ -230,22 +230,13 @@ struct SignInStorage {
     return moved
   }
 
-  /// An account is identified by its host, and each port of the host may be another server. The
-  /// refresh token of a genuine server must not be replaced by that of another one: it would be lost,
-  /// and no sign-out would revoke it. All servers of one Microsoft cloud count as one.
   private func requireSameServer(
     _ validated: ValidatedTokens, _ stored: StoredAccount, in transaction: GroupTransaction
   ) throws(VaultError) {
-    guard validated.authority.isMicrosoft else { return }
-    let server = validated.authority.address.server
-    let refreshTokens = stored.record.stored.filter { $0.credential.kind == .refreshToken }
-    guard
-      let other = refreshTokens.lazy.map(stored.record.issuer(of:)).first(where: {
-        $0.origin != server
-      })
-    else { return }
+    guard let other = stored.record.issuer(otherThan: validated.authority) else { return }
     throw .signedInElsewhere(
-      lookup.account(stored, in: transaction), issuer: other.origin, requested: server)
+      lookup.account(stored, in: transaction), issuer: other.origin,
+      requested: validated.authority.address.server)
   }
 
   private func write(

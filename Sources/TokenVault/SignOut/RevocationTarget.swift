@@ -54,10 +54,9 @@ struct RevocationTarget: Sendable {
           tokens: chosen.compactMap { secret(of: $0, in: stored, transaction) },
           hint: refresh.isEmpty ? "access_token" : "refresh_token")
       }
-      // A refresh token that another server issued is not sent to this one.
+      // A token that another server issued is not sent to this one.
       let foreign = chosen.filter { entry in
-        guard let authority, entry.credential.kind == .refreshToken else { return false }
-        return !record.issuer(of: entry).allows(authority)
+        authority.map { !record.issuer(of: entry).allows($0) } ?? false
       }
       let own = target(chosen.filter { !foreign.contains($0) }, authority)
       return foreign.isEmpty ? [own] : [own, target(foreign, nil)]

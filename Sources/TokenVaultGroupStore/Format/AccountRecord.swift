@@ -71,8 +71,8 @@ package struct AccountRecord: Hashable, Sendable {
   /// A credential and the location of its secret.
   package struct StoredCredential: Hashable, Sendable {
     package var credential: Credential
-    /// The server that issued a refresh token; nil for other credentials, and for records of
-    /// versions 1 and 2.
+    /// The server that issued a refresh token, or an imported access token that another server issued
+    /// than the one of the sign-in; nil for other credentials, and for records of versions 1 and 2.
     package var issuer: Issuer?
     /// The row of the secret.
     var row: Int64
