@@ -159,7 +159,8 @@ struct SignInCommand: VaultCommand {
         + "  \(PlainText.escaped(result.account.shownName))  to \(selection.group) "
         + "(current account)")
     if result.isSignedInAgain, again == nil, prompt == nil, !deviceCode {
-      invocation.tell("The group had this account already. For another one: --prompt login")
+      invocation.tell(
+        "The group had this account already. To sign in with another one, add --prompt login.")
     }
   }
 

@@ -34,7 +34,7 @@ struct SignOutCommand: VaultCommand {
   var allGroups = false
   @Option(
     help:
-      "Sign out this client only; other clients keep their tokens. The last one takes the account along."
+      "Sign out this client only; other clients keep their tokens. When the last client signs out, the account is erased."
   )
   var clientId: String?
   @Flag(help: "Do not ask the provider to revoke the tokens.")

@@ -103,7 +103,7 @@ extension UIState {
       let isPage = form.place == form.fields.count + 1
       screen.add(
         "\(isPage ? ">" : " ") Page       "
-          + (order.usesDeviceCode ? "(on the other device)" : order.promptText),
+          + (order.usesDeviceCode ? "chosen on the other device" : order.promptText),
         isPage ? .bold : .plain)
       screen.add("")
       screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))

@@ -90,8 +90,8 @@ extension Failure {
       self.init(
         .provider,
         "An administrator of the organization has to consent to this application first "
-          + "(\(Self.text(error))). Nothing was stored. An administrator can open this page:\n"
-          + "  \(page)", next: "tokenvault sign-in --admin-consent, if you are an administrator")
+          + "(\(Self.text(error))). Nothing was stored. An administrator can open this page, or run the "
+          + "next command:\n  \(page)", next: Self.adminConsent(page))
     case .deviceCodeExpired:
       self.init(
         .signInNeeded, "The code expired before it was used; nothing was stored.",
@@ -138,6 +138,19 @@ extension Failure {
     if error == .idToken(.keysUnavailable) { message += " The refresh token was kept." }
     if let end { message += " The stored token still works until \(end.iso8601)." }
     self.init(.unreachable, message, next: Self.again("later"))
+  }
+
+  /// The command that opens the page on which an administrator consents.
+  private static func adminConsent(_ page: HTTPURL) -> String {
+    var words = ["tokenvault", "sign-in", "--admin-consent"]
+    let parameters = page.query.flatMap(FormParameters.init(encoded:))
+    func add(_ option: String, _ value: String?) {
+      if let value, !value.isEmpty { words += [option, PlainText.shellWord(value)] }
+    }
+    add("--client-id", parameters?["client_id"])
+    add("--authority", "\(page.origin)/\(page.segments.first ?? "organizations")/v2.0")
+    for scope in ScopeSet(target: parameters?["scope"] ?? "").scopes { add("--scope", scope) }
+    return words.joined(separator: " ")
   }
 
   private static func isOutage(_ status: Int) -> Bool { status >= 500 || status == 429 }

@@ -29,12 +29,23 @@ package struct AdminConsent: Sendable {
     var page = authority.address
     page.path = "/\(tenant)/v2.0/adminconsent"
     // Without a scope of its own, a request is for the permissions of the registration.
-    let wanted = scopes.isEmpty ? ScopeSet(["https://graph.microsoft.com/.default"]) : scopes
+    let wanted = scopes.isEmpty ? ScopeSet([graph + "/.default"]) : scopes
     return page.adding(
       FormParameters([
         "client_id": clientID, "scope": wanted.description, "redirect_uri": redirectURI,
         "state": state,
       ]))
+  }
+
+  /// Microsoft Graph in the authority's cloud.
+  private var graph: String {
+    let hosts = [
+      (Authority.Cloud.china, "https://microsoftgraph.chinacloudapi.cn"),
+      (.usGovernment, "https://graph.microsoft.us"),
+      (.germany, "https://graph.microsoft.de"),
+    ]
+    return hosts.first { CloudEnvironment.same($0.0.rawValue, authority.environment) }?.1
+      ?? "https://graph.microsoft.com"
   }
 
   /// The error with the page that an administrator opens, if it says that an administrator has to

@@ -29,7 +29,7 @@ struct SignInCommandTests {
     #expect(second.output.hasPrefix("signed in  grace@contoso.example  to "))
     let same = try home.signIn()
     #expect(same.output.hasPrefix("signed in again  ada@contoso.example  to "))
-    #expect(same.errors.contains("The group had this account already. For another one: --prompt "))
+    #expect(same.errors.contains("To sign in with another one, add --prompt login."))
     let known = try home.run("tokenvault sign-in ada@contoso.example --browser \"$ADA\" --json")
     #expect(known.output.contains("\"signedInAgain\":true"))
     #expect(!known.errors.contains("--prompt login"))
@@ -215,7 +215,13 @@ struct SignInCommandTests {
         "  \(home.provider.url)/contoso.example/v2.0/adminconsent?client_id=\(ProviderProcess.client)"
       ))
     #expect(try home.run("tokenvault list --json").output == "[]\n")
-    let given = try home.signIn("ADA", tenant + " --admin-consent")
+    let next = try #require(refused.errors.firstMatch(of: /\nnext: (tokenvault sign-in .*)\n/))
+      .output.1
+    #expect(
+      next
+        == "tokenvault sign-in --admin-consent --client-id \(ProviderProcess.client) --authority "
+        + "\(home.provider.url)/contoso.example/v2.0 --scope Mail.Read")
+    let given = try home.run("\(next) --browser \"$ADA\"")
     #expect(given.status == 0, "\(given.errors)")
     #expect(
       given.output
