@@ -3,14 +3,42 @@ import Glibc
 
 extension SystemCalls {
   /// The user who owns the other end of a TCP connection within this machine.
+  /// - Parameter table: reads the kernel's lists of sockets, which takes longer the more there are. It
+  ///   is called only where the kernel answers no single question, so that another user cannot keep
+  ///   this process busy with connections that are closed at once.
   /// - Returns: nil if the other end is closed, or is not a socket of this network namespace.
   /// - Throws: if the kernel does not say.
-  package static func tcpPeerUser(_ socket: Int32) throws(SystemCallError) -> UInt32? {
+  package static func tcpPeerUser(
+    _ socket: Int32, table: (Int32) throws(SystemCallError) -> UInt32? = SocketTable.peerUser
+  ) throws(SystemCallError) -> UInt32? {
     var user: UInt32 = 0
     if unsafe tv_tcp_peer_user(socket, &user) == 0 { return user }
-    // A sandbox may forbid netlink sockets, and ENOENT also means that the kernel lacks the module.
-    return try SocketTable.peerUser(socket)
+    // ENOENT also means that the kernel lacks the module, and a sandbox may forbid netlink sockets.
+    if [ENOENT, ENOTCONN].contains(errno), answersAboutSockets { return nil }
+    return try table(socket)
   }
+
+  /// Whether the kernel names the owner of a connection that this process has made to itself.
+  private static let answersAboutSockets: Bool = {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let ends = [socket(AF_INET, kind, 0), socket(AF_INET, kind, 0)]
+    defer { for end in ends where end >= 0 { close(end) } }
+    let isConnected = unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(ends[0], $0, size) == 0 && listen(ends[0], 1) == 0
+          && getsockname(ends[0], $0, &size) == 0 && connect(ends[1], $0, size) == 0
+      }
+    }
+    // The other end of the accepted socket is owned; that of the connecting one is not before that.
+    guard isConnected, let accepted = accept(ends[0]) else { return false }
+    defer { close(accepted) }
+    var user: UInt32 = 0
+    return unsafe tv_tcp_peer_user(accepted, &user) == 0
+  }()
 }
 
 /// The kernel's lists of TCP sockets, /proc/net/tcp and /proc/net/tcp6.

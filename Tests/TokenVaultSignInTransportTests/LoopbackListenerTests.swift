@@ -282,6 +282,53 @@ import TokenVaultTestSupport
     #expect(try SocketTable.peerUser(socket) == nil)
   }
 
+  /// Otherwise another user could keep the listener busy with the kernel's lists, or end the sign-in
+  /// where they cannot be read.
+  @Test func aClosedConnectionIsNotLookedUpInTheListOfSockets() throws {
+    let bound = try ListeningSocket.v4(0)
+    defer { close(bound.socket) }
+    let client = try #require(LocalClient("127.0.0.1", bound.port))
+    client.close()
+    let socket = try #require(SystemCalls.accept(bound.socket))
+    defer { close(socket) }
+    let user = try SystemCalls.tcpPeerUser(socket) { _ throws(SystemCallError) in
+      throw SystemCallError(errno: EACCES, call: "open")
+    }
+    #expect(user == nil)
+  }
+
+  @Test func aCrowdThatConnectsAndClosesDelaysNeitherTheEndNorThisUser() throws {
+    let cancellation = Cancellation()
+    let seen = Mutex(0)
+    let listener = try LoopbackListener(.v4, port: nil, path: "/cb") { _ in
+      seen.withLock { $0 += 1 }
+      cancellation.cancel()
+      return nil
+    }
+    defer { listener.close() }
+    let port = try #require(HTTPURL(listener.redirectURI)?.port)
+    let crowd = (0..<20).compactMap { _ in LocalClient("127.0.0.1", port) }
+    defer { crowd.forEach { $0.close() } }
+    #expect(throws: SignInError.cancelled) {
+      try listener.receive(deadlineMilliseconds: 300_000, cancellation) { _ in
+        RedirectResult(status: 200, page: "", isAnswer: true)
+      }
+    }
+    #expect(seen.withLock { $0 } == 1)
+  }
+
+  @Test(
+    arguments: [
+      (65534, "65534\n", "         0       1000          1\n", true),
+      (65534, "65534\n", "0 0 4294967295\n", false), (1000, "65534\n", "1000 1000 1\n", false),
+      (0, "65534\n", "0 1000 1\n", false), (65534, "65534\n", "", true),
+    ] as [(UInt32, String, String, Bool)])
+  func theOverflowUserOfANamespaceStandsForSeveral(
+    user: UInt32, overflow: String, map: String, isHidden: Bool
+  ) {
+    #expect(UserNamespace.hides(user, overflow: overflow, map: map) == isHidden)
+  }
+
   @Test(arguments: [("127.0.0.1", false), ("::1", true), ("::ffff:127.0.0.1", false)])
   func theOwnerOfAConnectionIsFoundInTheListOfSocketsToo(address: String, isV6: Bool) throws {
     let bound = isV6 ? try ListeningSocket.v6(0) : try ListeningSocket.v4(0)

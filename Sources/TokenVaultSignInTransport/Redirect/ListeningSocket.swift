@@ -62,10 +62,13 @@ enum ListeningSocket {
     (try? SystemCalls.peerUser(socket)) == geteuid()  // absent is an answer: not this user's
   }
 
-  /// Whether the process at the other end of a TCP connection belongs to this user. A connection that
-  /// is closed at the other end has no owner any more.
-  static func isOwnTCP(_ socket: Int32) throws(SystemCallError) -> Bool {
-    try SystemCalls.tcpPeerUser(socket) == geteuid()
+  /// Whether the process at the other end of a TCP connection belongs to this user; nil if the
+  /// connection is closed at the other end, and so has no owner any more.
+  static func isOwnTCP(_ socket: Int32) throws(SystemCallError) -> Bool? {
+    guard let user = try SystemCalls.tcpPeerUser(socket) else { return nil }
+    guard user == geteuid() else { return false }
+    if UserNamespace.hides(user) { throw SystemCallError(errno: EOVERFLOW, call: "geteuid") }
+    return true
   }
 
   private static func open(_ family: Int32) throws(SystemCallError) -> Int32 {

@@ -7,14 +7,14 @@ final class LoopbackListener: StartPageServing {
   let redirectURI: String
   private var sockets: [Int32]
   private var start = StartAddress()
-  private let isOwn: (Int32) throws(SystemCallError) -> Bool
+  private let isOwn: (Int32) throws(SystemCallError) -> Bool?
 
   /// Listens on the host's address; for `localhost` on both, with the same port, if the machine has
   /// both.
-  /// - Parameter isOwn: whether the other end of a connection belongs to this user.
+  /// - Parameter isOwn: whether the other end of a connection belongs to this user; nil if it is closed.
   init(
     _ host: RedirectURI.Loopback, port: UInt16?, path: String,
-    isOwn: @escaping (Int32) throws(SystemCallError) -> Bool = ListeningSocket.isOwnTCP
+    isOwn: @escaping (Int32) throws(SystemCallError) -> Bool? = ListeningSocket.isOwnTCP
   ) throws(SystemCallError) {
     self.isOwn = isOwn
     let chosen: UInt16

@@ -4,7 +4,7 @@ import TokenVaultSystem
 extension Reception.Service {
   /// A service that reads one HTTP request of each client.
   static func http(
-    _ sockets: [Int32], isOwn: @escaping (Int32) throws(SystemCallError) -> Bool,
+    _ sockets: [Int32], isOwn: @escaping (Int32) throws(SystemCallError) -> Bool?,
     evaluate: @escaping (RedirectRequest) -> RedirectResult
   ) -> Reception.Service {
     Reception.Service(listeners: sockets, limit: RedirectRequest.limit, isOwn: isOwn) {

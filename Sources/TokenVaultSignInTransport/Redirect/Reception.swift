@@ -18,8 +18,9 @@ struct Reception {
     /// The size limit for a request, in bytes. `reply` gets one byte more for a request over the
     /// limit.
     let limit: Int
-    /// Whether the process at the other end of a connection belongs to this user.
-    let isOwn: (Int32) throws(SystemCallError) -> Bool
+    /// Whether the process at the other end of a connection belongs to this user; nil if the
+    /// connection is closed at the other end.
+    let isOwn: (Int32) throws(SystemCallError) -> Bool?
     /// The reply to the bytes received so far; nil if the request is incomplete.
     let reply: (_ received: [UInt8], _ isOwn: Bool) -> Reply?
   }
@@ -87,13 +88,20 @@ struct Reception {
   private func accept(
     _ listener: Int32, _ service: Service, _ clients: inout [Client]
   ) throws(SignInError) {
-    // Bounded, so that a client that keeps connecting does not block the others.
-    for _ in 0..<Self.mostClients {
+    // Bounded, so that a client that keeps connecting does not block the others. It ends after a client
+    // that is not this user's: neither the deadline nor this user's browser waits for a crowd of them.
+    var isOwnSoFar = true
+    for _ in 0..<Self.mostClients where isOwnSoFar {
       guard let socket = SystemCalls.accept(listener) else { return }
-      let isOwn: Bool
-      do throws(SystemCallError) { isOwn = try service.isOwn(socket) } catch {
+      let owner: Bool?
+      do throws(SystemCallError) { owner = try service.isOwn(socket) } catch {
         close(socket)
         throw .clientsUnknown(error.errno)
+      }
+      isOwnSoFar = owner == true
+      guard let isOwn = owner else {
+        close(socket)
+        continue
       }
       if clients.count >= Self.mostClients {
         // Another user's connections do not displace those of this user.
