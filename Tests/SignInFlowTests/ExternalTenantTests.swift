@@ -163,4 +163,23 @@ import TokenVaultTestSupport
       try ProviderMetadata(json: document.bytes, of: try Authority(base + path + "/v2.0"))
     }
   }
+
+  @Test func aCustomDomainNamesTheTenantThatIsWrittenAsADomain() throws {
+    let base = "https://login.fabrikam.example/"
+    for guid in [Self.tenant, "d0000000-0000-4000-8000-00000000d001"] {
+      let issuer = "https://\(guid).ciamlogin.com/\(guid)/v2.0"
+      let document = JSONValue.object([
+        .init("issuer", .string(issuer)), .init("token_endpoint", .string(base + "token")),
+      ])
+      func metadata(_ tenant: String) throws -> ProviderMetadata {
+        try ProviderMetadata(
+          json: document.bytes, of: try Authority(base + tenant + "/v2.0"))
+      }
+      #expect(try metadata("fabrikam.onmicrosoft.com").issuer == issuer)
+      #expect(try metadata(guid).issuer == issuer)
+      #expect(throws: SignInError.badDiscovery(.issuer)) {
+        try metadata("e0000000-0000-4000-8000-00000000e001")
+      }
+    }
+  }
 }
