@@ -1,10 +1,11 @@
 import Foundation
 import TokenVaultSignIn
 import Testing
-import TokenVault
 import TokenVaultGroupStore
 import TokenVaultTestSupport
 import TokenVaultModel
+
+@testable import TokenVault
 
 /// Tokens that are bound to a key.
 @Suite(.timeLimit(.minutes(10))) struct BoundTokenTests {
@@ -177,6 +178,23 @@ import TokenVaultModel
     #expect(try keys().count == 1)
     try await app.remove(account)
     #expect(try keys().isEmpty)
+  }
+
+  /// Another process signs in again after this one stored its token, and before it presents it.
+  @Test func aBoundTokenWhoseKeyWasReplacedIsPresentedUnderTheNewKey() throws {
+    let bench = try SignInBench()
+    let application = try bench.application()
+    func signIn() throws -> TokenResult {
+      try bench.acquisition().interactive(
+        InteractiveRequest(scopes: ScopeSet(["User.Read"])), application, isBound: true)
+    }
+    let first = try signIn()
+    let second = try signIn()
+    #expect(first.keyID != second.keyID)
+    let presented = try bench.acquisition().presented(first, scheme(bench), application)
+    #expect(presented.keyID == second.keyID)
+    #expect(presented.authorizationHeader.reveal().hasPrefix("Pop "))
+    #expect(try bench.provider.counter("refreshes") == 0)
   }
 
   @Test func aBoundTokenIsRefreshedAndExpiredOnesAreDeleted() async throws {

@@ -110,7 +110,8 @@ extension Acquisition {
     }
 
     private func exchange(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
-      let header = try acquisition.header(token, request.method, address)
+      let header = try acquisition.header(
+        token, client: request.token.clientID, request.method, address)
       var headers = [("Authorization", header.reveal())] + request.headers
       if !request.has(header: "accept") { headers.append(("Accept", "application/json, */*")) }
       do {

@@ -51,14 +51,40 @@ extension Acquisition {
 
   /// The Authorization header that presents a token in one request to an API.
   func header(
-    _ token: TokenResult, _ method: String, _ address: HTTPURL
+    _ token: TokenResult, client: String?, _ method: String, _ address: HTTPURL
   ) throws(VaultError) -> Redacted<String> {
     guard !token.keyID.isEmpty else { return token.authorizationHeader }
     guard let method = ProofOfPossession.HTTPMethod(rawValue: method) else {
       throw .signIn(.invalidRequest(.method))
     }
-    let completed = try TokenCompletion(session: session).presented(
-      token, .pop(.init(method, address)))
-    return completed.authorizationHeader
+    return try whileKeyIsStored(token, client: client, nil) { token throws(VaultError) in
+      try TokenCompletion(session: session).presented(token, .pop(.init(method, address)))
+    }.authorizationHeader
+  }
+
+  /// The token with the data stored beside it, in the form in which it is presented.
+  func presented(
+    _ token: TokenResult, _ scheme: AuthenticationScheme, _ application: ApplicationConfiguration
+  ) throws(VaultError) -> TokenResult {
+    try whileKeyIsStored(token, client: application.clientID, application) {
+      token throws(VaultError) in
+      try TokenCompletion(session: session).complete(token, application.clientID, scheme)
+    }
+  }
+
+  /// Presents a token. If another process signed the account in meanwhile, its key replaced the one of
+  /// this token; then a token that is bound to the new key is presented in its place.
+  private func whileKeyIsStored(
+    _ token: TokenResult, client: String?, _ application: ApplicationConfiguration?,
+    present: (TokenResult) throws(VaultError) -> TokenResult
+  ) throws(VaultError) -> TokenResult {
+    do { return try present(token) } catch .store(.busy, _) where !token.keyID.isEmpty {
+      var request = TokenRequest(scopes: token.scopes, clientID: client)
+      do { request.authority = try Authority(token.authority) } catch { throw .signIn(error) }
+      var options = SilentOptions()
+      options.application = application
+      options.isBound = true
+      return try present(try silent(request, of: .known(token.account), options))
+    }
   }
 }

@@ -98,9 +98,9 @@ public final class PublicClientApplication: Sendable {
     return try await logged("interactive") { () throws(VaultError) in
       let scheme = request.authenticationScheme
       return try await exclusively { acquisition throws(VaultError) in
-        try self.presented(
+        try acquisition.presented(
           try acquisition.interactive(request, application, isBound: scheme != .bearer), scheme,
-          acquisition)
+          application)
       }
     }
   }
@@ -126,12 +126,12 @@ public final class PublicClientApplication: Sendable {
     return try await logged("device code") { () throws(VaultError) in
       let scheme = request.authenticationScheme
       return try await exclusively { acquisition throws(VaultError) in
-        try self.presented(
+        try acquisition.presented(
           try acquisition.deviceCode(
             request.scopes, claims: request.claims,
             extra: FormParameters(sorted: request.extraParameters),
             correlationID: request.correlationID, application, isBound: scheme != .bearer), scheme,
-          acquisition)
+          application)
       }
     }
   }
@@ -179,8 +179,8 @@ public final class PublicClientApplication: Sendable {
       }
     }
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
-      try self.presented(
-        try acquisition.silent(wanted, of: account, chosen), scheme, acquisition)
+      try acquisition.presented(
+        try acquisition.silent(wanted, of: account, chosen), scheme, self.configuration)
     }
   }
 
@@ -342,14 +342,6 @@ public final class PublicClientApplication: Sendable {
     guard isFree else { throw .signIn(.sessionAlreadyRunning) }
     defer { session.withLock { $0 = nil } }
     return try await blocking(cancellation, body)
-  }
-
-  /// The result with the data stored beside it, in the form in which it is presented.
-  private func presented(
-    _ token: TokenResult, _ scheme: AuthenticationScheme, _ acquisition: Acquisition
-  ) throws(VaultError) -> TokenResult {
-    try TokenCompletion(session: acquisition.session).complete(
-      token, configuration.clientID, scheme)
   }
 
   private func blocking<R: Sendable>(
