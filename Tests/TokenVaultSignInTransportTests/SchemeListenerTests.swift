@@ -207,4 +207,31 @@ import TokenVaultTestSupport
         + "/.local/share/applications/tokenvault-msauth.com.example.app.desktop", encoding: .utf8)
     #expect(made.contains("Exec=\(bin)/tokenvault redirect %u\n"))
   }
+
+  @Test func aRegistrationEndsThoughXDGMimeHangs() throws {
+    let hanging = directory + "/xdg-mime"
+    try Data("#!/bin/sh\nexec sleep 600\n".utf8).write(to: URL(filePath: hanging))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: hanging)
+    let registration = SchemeRegistration(
+      scheme: "msauth.com.example.app", arguments: ["/usr/bin/true"],
+      dataDirectory: directory + "/data",
+      environment: ["PATH": "\(directory):/usr/bin:/bin", "HOME": directory])
+    // The suite's limit is shorter than the program's sleep.
+    #expect(try registration.install())
+    #expect(FileManager.default.fileExists(atPath: registration.path))
+  }
+
+  @Test func theReasonOfAFailedRegistrationIsReported() throws {
+    // `tokenvault` is found, but a file is in the place of the data directory.
+    let program = directory + "/tokenvault"
+    try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: program))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    let registrar = SchemeRegistrar(environment: [
+      "XDG_DATA_HOME": program, "XDG_DATA_DIRS": "/nowhere", "PATH": directory,
+    ])
+    #expect(throws: SignInError.redirectUnavailable(ENOTDIR)) {
+      _ = try SystemRedirectReceiver(runtimeDirectory: directory, registrar: registrar)
+        .listen(for: Self.uri)
+    }
+  }
 }

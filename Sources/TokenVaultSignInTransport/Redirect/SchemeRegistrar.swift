@@ -11,8 +11,8 @@ package struct SchemeRegistrar: Sendable {
   package init(environment: [String: String]) { self.environment = environment }
 
   /// Registers `tokenvault redirect` for a scheme that no program is registered for.
-  /// - Throws: ``SignInError/redirectSchemeNotRegistered(scheme:)`` if it is not installed, or the
-  ///   registration cannot be written.
+  /// - Throws: ``SignInError/redirectSchemeNotRegistered(scheme:)`` if it is not installed;
+  ///   ``SignInError/redirectUnavailable(_:)`` if the registration cannot be written.
   func require(_ scheme: String) throws(SignInError) {
     if isHandled(scheme) { return }
     guard let home = dataHome, let program else {
@@ -21,9 +21,7 @@ package struct SchemeRegistrar: Sendable {
     let registration = SchemeRegistration(
       scheme: scheme, arguments: [program, "redirect"], dataDirectory: home,
       environment: environment)
-    do { _ = try registration.install() } catch {
-      throw .redirectSchemeNotRegistered(scheme: scheme)
-    }
+    do { _ = try registration.install() } catch { throw .redirectUnavailable(error.errno) }
   }
 
   private func isHandled(_ scheme: String) -> Bool {

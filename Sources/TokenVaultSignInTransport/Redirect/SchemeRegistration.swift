@@ -42,10 +42,19 @@ package struct SchemeRegistration: Sendable {
     let name = String(path.split(separator: "/").last ?? "")
     let child = DetachedProgram.start(
       ["xdg-mime", "default", name, "x-scheme-handler/\(scheme)"], environment: environment)
-    // If xdg-mime is not installed, the desktop finds the entry by its MimeType.
-    if let child { while waitpid(child, nil, 0) == -1, errno == EINTR { continue } }
+    // If xdg-mime is not installed, or hangs, the desktop finds the entry by its MimeType.
+    guard let child else { return true }
+    let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
+    while !deadline.hasPassed {
+      let ended = waitpid(child, nil, WNOHANG)
+      if ended == child || (ended == -1 && errno != EINTR) { break }
+      usleep(10_000)
+    }
     return true
   }
+
+  /// The time limit for xdg-mime.
+  static let patienceMilliseconds = 3_000
 
   private var isInstalled: Bool {
     let descriptor: Int32
