@@ -57,7 +57,8 @@ public actor Vault {
 
   /// The account with this home account id.
   /// - Throws: ``VaultError/noAccount(_:group:)`` if no account has the id or the group has no
-  ///   file; ``VaultError/ambiguousAccount(_:candidates:)`` if several environments have it.
+  ///   file; ``VaultError/ambiguousAccount(_:candidates:)`` if several environments or issuers have
+  ///   it.
   public func account(identifier: String) throws(VaultError) -> Account {
     try only(accounts(AccountQuery(identifier: identifier)).accounts, identifier)
   }

@@ -27,17 +27,20 @@ public struct AccountIdentity: Hashable, Sendable {
     self.issuer = authorityType == .oidc && !id.isEmpty ? Self.bare(issuer) : ""
   }
 
-  private init(_ homeAccountID: String, _ environment: String, _ orphanClient: String) {
-    self.homeAccountID = homeAccountID
-    self.environment = environment
-    self.orphanClient = orphanClient
-    issuer = ""
+  private init(_ identity: AccountIdentity, issuer: String) {
+    homeAccountID = identity.homeAccountID
+    environment = identity.environment
+    orphanClient = identity.orphanClient
+    self.issuer = Self.bare(issuer)
+  }
+
+  /// The identity of the same account at this issuer.
+  package func with(issuer: String) -> AccountIdentity {
+    AccountIdentity(self, issuer: issuer)
   }
 
   /// The identity under which an account whose issuer is not known is stored.
-  package var withoutIssuer: AccountIdentity {
-    AccountIdentity(homeAccountID, environment, orphanClient)
-  }
+  package var withoutIssuer: AccountIdentity { with(issuer: "") }
 
   /// An issuer in the form in which issuers are compared. The provider decides about the trailing
   /// slash.

@@ -69,7 +69,7 @@ import TokenVaultTestSupport
     try bench.vault.groupSession().rekey()
     let storage = SignInStorage(session)
     let kept = try storage.keepRefreshToken(
-      Redacted("rotated"), of: before.account.identity, client: before.clientID,
+      Redacted("rotated"), of: before.account, client: before.clientID,
       sent: before.tokens[0].secret)
     #expect(kept == .kept)
     #expect(try plan().tokens.map { $0.secret.reveal() } == ["rotated"])

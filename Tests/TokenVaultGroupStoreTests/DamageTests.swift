@@ -132,7 +132,7 @@ import TokenVaultModel
       #expect(damaged == 1)
       #expect(left == [SampleGroup.carol.homeAccountID])
       #expect(throws: StoreError.damaged(rows: 1)) {
-        try transaction.account(of: SampleGroup.alice.identity)
+        try transaction.account(storedAs: SampleGroup.alice.identity)
       }
     }
   }

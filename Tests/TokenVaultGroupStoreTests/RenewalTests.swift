@@ -223,7 +223,7 @@ import TokenVaultModel
     #expect(throws: StoreError.accountGone) { try opened.write { try $0.update(&stale) } }
     try opened.write { transaction in
       #expect(try transaction.account(tag: stale.tag) == nil)
-      var account = try #require(try transaction.account(of: stale.record.identity))
+      var account = try #require(try transaction.account(storedAs: stale.record.identity))
       account.record.alias = "later"
       try transaction.update(&account)
     }

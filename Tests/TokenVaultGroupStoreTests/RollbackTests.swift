@@ -32,7 +32,7 @@ import TokenVaultModel
   private func renewToken(of number: Int, to secret: String = "newer") throws {
     try group.write { transaction in
       var account = try #require(
-        try transaction.account(of: Self.people[number - 1].identity))
+        try transaction.account(storedAs: Self.people[number - 1].identity))
       try transaction.store(
         SampleGroup.credential(.accessToken, for: account.record),
         CredentialPayload(secret: Redacted(Array(secret.utf8))), in: &account)
@@ -125,7 +125,7 @@ import TokenVaultModel
 
   @Test func aRowThatWasPutBackAfterItsAccountWasStoredAnewIsNotReturned() throws {
     try group.write { transaction in
-      let account = try #require(try transaction.account(of: Self.people[29].identity))
+      let account = try #require(try transaction.account(storedAs: Self.people[29].identity))
       _ = try transaction.replace(account, with: account.record, credentials: [])
     }
     try attack(
@@ -172,7 +172,7 @@ import TokenVaultModel
     try renewToken(of: 1, to: "newest")
     #expect(throws: StoreError.damaged(rows: nil)) { try renewToken(of: 70) }
     try group.write { transaction in
-      let last = try #require(try transaction.account(of: Self.people[129].identity))
+      let last = try #require(try transaction.account(storedAs: Self.people[129].identity))
       _ = try transaction.rotate(
         to: GenerationKey(SecretBytes.random(count: 32)), erasing: [last], boot: "boot",
         deletesOldKey: false)

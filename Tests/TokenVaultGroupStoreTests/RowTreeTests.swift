@@ -74,7 +74,7 @@ import TokenVaultModel
     }.open()
     for _ in 0..<3 {
       try group.write { transaction in
-        let bob = try #require(try transaction.account(of: SampleGroup.bob.identity))
+        let bob = try #require(try transaction.account(storedAs: SampleGroup.bob.identity))
         let fresh = try transaction.replace(bob, with: bob.record, credentials: [])
         #expect(bob.row == 2 && fresh.row == 2)
       }
@@ -144,7 +144,7 @@ import TokenVaultModel
         try group.write { transaction in
           for record in records { try SampleGroup.add(record, to: transaction) }
           let accounts = try chosen.map {
-            try #require(try transaction.account(of: $0.identity))
+            try #require(try transaction.account(storedAs: $0.identity))
           }
           switch change {
           case 4, 5, 6:
@@ -206,7 +206,7 @@ import TokenVaultModel
     }
     #expect(try group.read { try $0.verify() }.isSound && group.header.version == 1)
     try group.write { transaction in
-      let bob = try #require(try transaction.account(of: SampleGroup.bob.identity))
+      let bob = try #require(try transaction.account(storedAs: SampleGroup.bob.identity))
       try rotate(transaction, erasing: [bob])
       try SampleGroup.add(SampleGroup.bob, to: transaction)
     }
@@ -219,11 +219,11 @@ import TokenVaultModel
     let scratch = try Scratch()
     let group = try firstFormat(scratch)
     let old = try group.read { transaction in
-      let carol = try #require(try transaction.account(of: SampleGroup.carol.identity))
+      let carol = try #require(try transaction.account(storedAs: SampleGroup.carol.identity))
       return try #require(try transaction.account(after: carol.row - 1))
     }
     try group.write { transaction in
-      var carol = try #require(try transaction.account(of: SampleGroup.carol.identity))
+      var carol = try #require(try transaction.account(storedAs: SampleGroup.carol.identity))
       carol.record.alias = "later"
       try transaction.update(&carol)
     }

@@ -9,8 +9,8 @@ import TokenVaultTestSupport
 
 /// MSAL's caches name the host of an account and not its issuer. The ID tokens in them do.
 @Suite(.timeLimit(.minutes(5))) struct ImportedIssuerTests {
-  private static let one = "https://id.example.com/realms/one"
-  private static let two = "https://id.example.com/realms/two"
+  static let one = "https://id.example.com/realms/one"
+  static let two = "https://id.example.com/realms/two"
   private let session: GroupSession
 
   init() throws { session = try TestVault().groupSession() }
@@ -21,7 +21,7 @@ import TokenVaultTestSupport
       authorityType: "MSSTS")
   }
 
-  private static func cache(
+  static func cache(
     _ issuer: String?, client: String = Clients.cli, _ mark: String = "",
     username: String = "ada@id.example"
   ) -> MSALCache {
@@ -125,7 +125,7 @@ import TokenVaultTestSupport
     try move(to: Self.one)
     #expect(try session.account(named: "ada").identity != former.identity)
     let kept = try SignInStorage(session).keepRefreshToken(
-      Redacted("fake-rt-new"), of: former.identity, client: Clients.cli,
+      Redacted("fake-rt-new"), of: former, client: Clients.cli,
       sent: Redacted("fake-rt-one"))
     guard case .kept = kept else {
       Issue.record("\(kept)")

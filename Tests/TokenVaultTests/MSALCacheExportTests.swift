@@ -109,37 +109,26 @@ import TokenVaultTestSupport
   }
 }
 
-/// Vigna's SplitMix64, so that a failing seed can be run again.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element {
+extension SplitMix64 {
+  fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int.random(in: 0..<elements.count, using: &self)]
   }
 
   /// One of a few strings, so that values collide; some of them break careless writers.
-  mutating func name() -> String {
+  fileprivate mutating func name() -> String {
     pick(["", "a", "A", "-", "a-b", "é", "e\u{301}", "İ", "😀", "\"\\/", "{}", " ", "null"])
   }
 
-  mutating func someName() -> String { "n" + name() }
+  fileprivate mutating func someName() -> String { "n" + name() }
 
-  mutating func time() -> Timestamp? {
+  fileprivate mutating func time() -> Timestamp? {
     pick([
       nil, Timestamp(epochSeconds: 1), Timestamp(epochSeconds: 1_700_000_000),
       Timestamp(epochSeconds: .max), Timestamp(epochSeconds: -1),
     ])
   }
 
-  mutating func json(_ depth: Int = 0) -> JSONValue {
+  fileprivate mutating func json(_ depth: Int = 0) -> JSONValue {
     switch Int.random(in: 0..<(depth < 3 ? 6 : 4), using: &self) {
     case 0: pick([.null, .bool(true), .bool(false)])
     case 1: .number(pick(["0", "-0", "1.50", "1e400", "9223372036854775808", "-1.0E-7"]))
@@ -149,11 +138,11 @@ private struct SplitMix64: RandomNumberGenerator {
     }
   }
 
-  mutating func object(_ depth: Int = 0) -> JSONValue {
+  fileprivate mutating func object(_ depth: Int = 0) -> JSONValue {
     .object(["x", "ÿ", "z\n"].shuffled(using: &self).prefix(2).map { .init($0, json(depth + 1)) })
   }
 
-  mutating func extra() -> [UInt8] { Bool.random(using: &self) ? [] : object().bytes }
+  fileprivate mutating func extra() -> [UInt8] { Bool.random(using: &self) ? [] : object().bytes }
 }
 
 extension MSALCache {

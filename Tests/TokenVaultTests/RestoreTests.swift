@@ -104,6 +104,25 @@ import TokenVaultTestSupport
     #expect(try session.accounts(.all).accounts.contains { $0.alias == "work" })
   }
 
+  @Test func anAccountOfAnotherIssuerThanThatOfTheBackupIsALoss() throws {
+    try session.importCache(ImportedIssuerTests.cache(ImportedIssuerTests.one))
+    try session.write { transaction in
+      let stored = try session.lookup.stored(.named("ada@id.example"), in: transaction)
+      #expect(try transaction.setIssuer("", of: stored) != nil)
+    }
+    try session.backup(to: backup)
+    try session.write { transaction in
+      let stored = try session.lookup.stored(.named("ada@id.example"), in: transaction)
+      #expect(try transaction.setIssuer(ImportedIssuerTests.one, of: stored) != nil)
+    }
+    try session.importCache(ImportedIssuerTests.cache(ImportedIssuerTests.two))
+    let restore = try Restore(vault.groupSession(), from: backup)
+    try restore.open()
+    // The account that got its issuer meanwhile is in the backup; the other one is not.
+    #expect(restore.loss.accounts.map(\.issuer) == [ImportedIssuerTests.two])
+    #expect(restore.loss.newerTokens.isEmpty)
+  }
+
   @Test func aRehearsedImportStoresNothing() throws {
     let other = vault.groupSession("dev.tokenvault.shared")
     let report = try CacheImport(other).run(Person.ada.cache(), isRehearsal: true)

@@ -13,7 +13,7 @@ package struct AccountLookup: Sendable {
   ) throws -> StoredAccount {
     switch reference {
     case .known(let account):
-      guard let stored = try transaction.account(of: account.identity) else {
+      guard let stored = try transaction.account(of: account) else {
         throw VaultError.noAccount(account.selector, group: group)
       }
       return stored

@@ -76,7 +76,7 @@ package struct CurrentAccountSelection {
       return .present(lookup.account(stored, in: transaction))
     }
     // The account may have been signed in again, and then it was not the last one returned.
-    guard let seen, try transaction.account(of: seen.identity) == nil else { return .erased }
+    guard let seen, try transaction.account(of: seen) == nil else { return .erased }
     return .left(
       homeAccountID: seen.homeAccountID, username: seen.username, environment: seen.environment)
   }

@@ -196,7 +196,7 @@ package final class Restore {
         let damaged = try transaction.forEachAccount { stored throws(StoreError) in
           loss.present += 1
           let account = session.lookup.account(stored, in: transaction)
-          guard let kept = known[stored.record.identity.withoutIssuer] else {
+          guard let kept = known[stored.record.knownIdentity] else {
             return loss.accounts.append(account)
           }
           if !stored.record.stored.allSatisfy({ kept.contains($0.credential) }) {
@@ -220,9 +220,7 @@ package final class Restore {
     var found: [AccountIdentity: Set<Credential>] = [:]
     try group.read { transaction in
       _ = try transaction.forEachAccount { account throws(StoreError) in
-        // An account gets its issuer with the first sign-in that reveals it.
-        found[account.record.identity.withoutIssuer, default: []]
-          .formUnion(account.record.stored.map(\.credential))
+        found[account.record.knownIdentity] = Set(account.record.stored.map(\.credential))
       }
     }
     return found

@@ -29,6 +29,9 @@ extension AccountRecord {
     let issuers = Set(found.map(AccountIdentity.bare))
     return issuers.count == 1 ? issuers.first ?? "" : ""
   }
+
+  /// The identity that the account has, or gets at its next sign-in.
+  var knownIdentity: AccountIdentity { identity.with(issuer: knownIssuer) }
 }
 
 extension AccountRecord.Issuer {

@@ -42,7 +42,7 @@ extension Acquisition {
     var options = options
     options.proof =
       try session.read { transaction in
-        try transaction.account(of: plan.account.identity).flatMap {
+        try transaction.account(of: plan.account).flatMap {
           try transaction.proof(of: $0, client: plan.clientID)
         }
       } ?? options.proof

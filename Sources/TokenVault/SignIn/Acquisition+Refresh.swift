@@ -148,7 +148,7 @@ extension Acquisition {
     else { return .unchanged }
     do {
       let kept = try storage.keepRefreshToken(
-        issued, of: plan.account.identity, client: plan.clientID, sent: sent)
+        issued, of: plan.account, client: plan.clientID, sent: sent)
       return .new(issued, kept)
     } catch {
       return .new(issued, try keepTrying(issued, plan, sent: sent, after: error))

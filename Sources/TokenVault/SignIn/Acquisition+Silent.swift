@@ -127,7 +127,7 @@ extension Acquisition {
   ) throws -> SilentPlan {
     func plan(_ options: SilentOptions) throws -> SilentPlan {
       let (tag, plan) = try session.read { transaction -> ([UInt8], SilentPlan?) in
-        guard let stored = try transaction.account(of: first.account.identity) else {
+        guard let stored = try transaction.account(of: first.account) else {
           throw VaultError.interactionRequired(
             .signedOut, account: first.account, group: session.group)
         }

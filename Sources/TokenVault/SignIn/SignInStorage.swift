@@ -40,7 +40,7 @@ struct SignInStorage {
     _ validated: ValidatedTokens, for plan: SilentPlan.Refresh, held: Redacted<String>
   ) throws(VaultError) -> StoredAnswer {
     try session.write { transaction in
-      guard var stored = try transaction.account(of: plan.account.identity)
+      guard var stored = try transaction.account(of: plan.account)
       else { return .gone(isTokenStored: false) }
       let isHeld = try transaction.holds(held, in: stored)
       guard stored.record.clients[CaseFolding.key(plan.clientID)] != .signedOut else {
@@ -66,7 +66,7 @@ struct SignInStorage {
   /// sign-out erases and revokes it, and the next refresh sends it. Nothing else of the response is
   /// stored or served before it is verified.
   func keepRefreshToken(
-    _ token: Redacted<String>, of account: AccountIdentity, client: String, sent: Redacted<String>
+    _ token: Redacted<String>, of account: Account, client: String, sent: Redacted<String>
   ) throws(VaultError) -> KeptToken {
     let now = session.now
     return try session.withGroup { group in
@@ -100,7 +100,7 @@ struct SignInStorage {
     guard let wish else { return }
     let now = session.now
     try session.write { transaction in
-      guard var stored = try transaction.account(of: plan.account.identity) else { return }
+      guard var stored = try transaction.account(of: plan.account) else { return }
       let digests = try SilentPlanner.digest(plan.clientID, plan.authority, plan.scopes, options)
       let request = digests[wish.isExact ? 1 : 0]
       stored.record.throttleEntries.removeAll { $0.until <= now || $0.request == request }
@@ -122,7 +122,7 @@ struct SignInStorage {
     _ token: Redacted<String>, _ plan: SilentPlan.Refresh
   ) throws(VaultError) -> Bool {
     try session.write { transaction in
-      guard var stored = try transaction.account(of: plan.account.identity),
+      guard var stored = try transaction.account(of: plan.account),
         try transaction.holds(token, in: stored)
       else { return false }
       try transaction.removeRefreshToken(token, from: &stored)

@@ -30,7 +30,7 @@ struct TokenCompletion {
   private func account(
     of token: TokenResult, in transaction: GroupTransaction
   ) throws -> StoredAccount {
-    guard let stored = try transaction.account(of: token.account.identity) else {
+    guard let stored = try transaction.account(of: token.account) else {
       throw VaultError.interactionRequired(
         .signedOut, account: token.account, group: session.group)
     }

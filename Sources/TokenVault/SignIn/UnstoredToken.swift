@@ -6,7 +6,7 @@ import TokenVaultModel
 /// when it arrived. It is kept in locked memory.
 final class UnstoredToken: Sendable {
   let groupPath: String
-  private let account: AccountIdentity
+  private let account: Account
   private let clientID: String
   private let issued: SecretBytes
   private let sent: SecretBytes
@@ -16,7 +16,7 @@ final class UnstoredToken: Sendable {
     groupPath: String
   ) throws(CryptoError) {
     self.groupPath = groupPath
-    account = plan.account.identity
+    account = plan.account
     clientID = plan.clientID
     self.issued = try SecretBytes(copying: Array(issued.reveal().utf8))
     self.sent = try SecretBytes(copying: Array(sent.reveal().utf8))

@@ -4,16 +4,16 @@ package import TokenVaultModel
 // The identity of an account of an OpenID Connect provider contains its issuer. Accounts that were
 // stored without one keep their identity until the issuer is known.
 extension GroupTransaction {
-  /// The account that had this identity when it was read, or nil if the file's index has none. Its
-  /// tag may change between two transactions, and it may get an issuer.
-  package func account(of identity: AccountIdentity) throws(StoreError) -> StoredAccount? {
-    if let account = try account(storedAs: identity) { return account }
-    guard identity.issuer.isEmpty else { return nil }
-    let found = try accounts(differingInIssuerFrom: identity)
-    return found.count == 1 ? found.first : nil
+  /// An account that was read before, or nil if the file's index has none. Its tag may change between
+  /// two transactions, and one that was stored without its issuer may get it.
+  package func account(of account: Account) throws(StoreError) -> StoredAccount? {
+    let identity = account.identity
+    if let stored = try self.account(storedAs: identity) { return stored }
+    guard identity.issuer.isEmpty, !account.issuer.isEmpty else { return nil }
+    return try self.account(storedAs: identity.with(issuer: account.issuer))
   }
 
-  /// The account with exactly this identity, or nil if the file's index has none.
+  /// The account with this identity, or nil if the file's index has none.
   package func account(storedAs identity: AccountIdentity) throws(StoreError) -> StoredAccount? {
     try account(tag: try tag(of: identity))
   }
