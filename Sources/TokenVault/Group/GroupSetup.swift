@@ -36,7 +36,7 @@ package struct GroupSetup {
   /// - Parameter fill: Stores the first content of the group, before its file has its name.
   /// - Returns: The path of the key file that was created; nil if none was.
   package func create(
-    from manifest: GroupManifest, filling fill: (GroupTransaction) throws -> Void = { _ in }
+    from manifest: GroupManifest, filling fill: ((GroupTransaction) throws -> Void)? = nil
   ) throws(VaultError) -> String? {
     let present = try GroupInspection(session).describe()
     guard present.file == nil else { throw .groupExists(group) }
@@ -67,7 +67,7 @@ package struct GroupSetup {
 
   /// Creates the group. An existing file is never overwritten, even if its key is lost.
   package func create(
-    filling fill: (GroupTransaction) throws -> Void = { _ in }
+    filling fill: ((GroupTransaction) throws -> Void)? = nil
   ) throws(VaultError) {
     let manifest = try session.requireMembership()
     try vaultErrors(group) {
@@ -85,7 +85,7 @@ package struct GroupSetup {
   }
 
   private func make(
-    _ path: String, header: GroupHeader, filling fill: (GroupTransaction) throws -> Void
+    _ path: String, header: GroupHeader, filling fill: ((GroupTransaction) throws -> Void)?
   ) throws {
     let custody = GroupCustody(configuration)
     if header.custody == .secretService {
@@ -110,7 +110,7 @@ package struct GroupSetup {
           try $0.setSlot(.custody, under: material.key, parameters: material.parameters)
         }
       }
-      try draft.write(fill)
+      if let fill { try draft.write(fill) }
       guard try draft.truncateLog() else { throw StoreError.busy }
     } catch {
       // If the keyring does not respond and may have the key, the draft stays as a record of it.
