@@ -39,8 +39,6 @@ import TokenVaultTestSupport
       ("$T import -", "", 65), ("$T import -", "{", 65), ("$T import -", "[]", 65),
       ("$T import -", "nonsense", 65), ("$T import -", String(cache.dropLast()), 65),
       ("$T import -", cache + "x", 65), ("$T import -", "\u{feff}{\"Account\":7}", 65),
-      ("$T import -", cache.replacing("bob@", with: "bob\\u0000@"), 65),
-      ("$T import -", cache.replacing("bob@", with: "bob\\n@"), 65),
       ("$T import -", "{\"Account\":\(deep)}", 65),
       ("$T import missing.json", "", 66), ("$T import .", "", 74),
     ]
@@ -64,6 +62,12 @@ import TokenVaultTestSupport
       ("head -c 104857600 /dev/zero | $T add --service a.example --username a", "", 65))
     try refuse(machine, cases)
     #expect(try machine.usernames() == [Person.ada.username])
+    // An entity that cannot be read is kept for an export, and nothing of it is shown.
+    for name in ["bob\\u0000@", "bob\\n@"] {
+      try machine.succeed("import", "-", input: cache.replacing("bob@", with: name))
+      let shown = try machine.usernames().joined()
+      #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 }, "\(shown.debugDescription)")
+    }
   }
 
   @Test func aBadNameIsRefused() throws {

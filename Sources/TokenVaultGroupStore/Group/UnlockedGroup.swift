@@ -88,7 +88,17 @@ package final class UnlockedGroup {
   /// Commits the state under a new nonce. It does not count as a change of the group.
   func commitUnchanged() throws { try commit { try $0.storeState() } }
 
+  private func executeCommit() throws(StoreError) {
+    do { try database.execute("COMMIT") } catch {
+      // A frame for which the disk has no space leaves the commit incomplete. If the sync fails,
+      // with whatever error, the frames may all be in the log.
+      isLastCommitInDoubt = !database.foundNoSpace
+      throw error
+    }
+  }
+
   private func commit<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    isLastCommitInDoubt = false
     try prepareToWrite()
     try database.execute("BEGIN IMMEDIATE")
     do {
@@ -96,10 +106,7 @@ package final class UnlockedGroup {
       try database.requireExpectedSchema()
       let transaction = try GroupTransaction(self)
       let result = try body(transaction)
-      // Whatever the reason is, a full disk or quota included, the frames may all be written.
-      isLastCommitInDoubt = true
-      try database.execute("COMMIT")
-      isLastCommitInDoubt = false
+      try executeCommit()
       if let next = transaction.rotated {
         header = next.header
         keys = next.keys

@@ -77,6 +77,8 @@ import Glibc
   var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
   /// The number of rows that the last statement changed.
   var changedRows: Int { Int(unsafe sqlite3_changes(handle)) }
+  /// Whether the last call failed because a write found no space.
+  var foundNoSpace: Bool { unsafe sqlite3_errcode(handle) & 0xff == SQLITE_FULL }
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
