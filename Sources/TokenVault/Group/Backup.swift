@@ -1,4 +1,4 @@
-package import TokenVaultGroupStore
+import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSystem
 
