@@ -8,7 +8,7 @@ import TokenVaultCrypto
 /// The content is a sequence of entries of 41 bytes in ascending order: purpose (1), number (8,
 /// big-endian), key (32).
 struct RotationKeys: ~Copyable {
-  /// What an entry's key is for, and what its number is.
+  /// The use of an entry's key, and the meaning of its number.
   enum Purpose: UInt8, CaseIterable {
     /// The key of the slot in the row `number` of the table `meta`.
     case slot = 1

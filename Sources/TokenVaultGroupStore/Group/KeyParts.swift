@@ -29,8 +29,8 @@ package final class KeyParts: Sendable {
     try Self.derive(keyring, device, group: group, purpose: "group-key")
   }
 
-  /// What a rotation keeps of the keyring's part of each former generation. It wraps the present
-  /// keyring part with it and does not need, or keep, the former part itself.
+  /// A key that is derived from the keyring's part of a former generation. A rotation keeps it, and
+  /// not the part, to wrap the present keyring part.
   static func bridgePart(
     of keyring: borrowing SecretBytes, group: [UInt8]
   ) throws(StoreError) -> SecretBytes {
