@@ -101,7 +101,9 @@ import TokenVaultCrypto
       #expect(throws: Never.self) {
         // When the bus has answered later connections, it has passed on the call.
         for _ in 0..<3 {
-          _ = try SessionBus.open(service.busAddress, Deadline(milliseconds: 20_000))
+          var later = try SessionBus.open(service.busAddress, Deadline(milliseconds: 20_000))
+          let asked = later.call(.bus("GetId"))
+          _ = try later.reply(to: asked, "s")
         }
         try service.killDaemon()
       }
