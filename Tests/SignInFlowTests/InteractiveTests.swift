@@ -54,9 +54,8 @@ import TokenVaultModel
       as: "linus@fabrikam.example", try bench.application("contoso.example/v2.0"))
     #expect(guest.account.homeAccountID.tenantID == Self.fabrikam)
     #expect(guest.account.tenantProfiles.map(\.tenantID) == [Self.contoso])
-    let home = try bench.silent(of: "linus@fabrikam.example") {
-      $0.application = try? bench.application("\(Self.fabrikam)/v2.0")
-    }
+    let homeTenant = try bench.application("\(Self.fabrikam)/v2.0")
+    let home = try bench.silent(of: "linus@fabrikam.example") { $0.application = homeTenant }
     #expect(home.accessToken.reveal() != guest.accessToken.reveal())
     let account = try #require(try bench.accounts().first)
     #expect(Set(account.tenantProfiles.map(\.tenantID)) == [Self.contoso, Self.fabrikam])
@@ -90,10 +89,9 @@ import TokenVaultModel
         error?.signIn == .issuedElsewhere(issuer: bench.provider.url, requested: other.url))
     }
     // Another kind of provider at the same server.
+    let another = try bench.application("oidc/one")
     let error = try failure {
-      try bench.silent(of: "ada@contoso.example") {
-        $0.application = try? bench.application("oidc/one")
-      }
+      try bench.silent(of: "ada@contoso.example") { $0.application = another }
     }
     #expect(
       error?.signIn

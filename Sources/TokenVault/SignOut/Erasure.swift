@@ -327,20 +327,15 @@ extension Rotation.Outcome {
           : "another process is still reading it; the keys of its old rows are destroyed"),
     ]
     if custody == .secretService {
-      let isGone = oldKeyFailure == nil
-      entries.append(
+      let parts: [(SignOutReport.Place, isGone: Bool, detail: String)] = [
+        (.secretService, oldKeyFailure == nil, "deleted; deletion verified"),
+        (.devicePart, devicePartFailure == nil, "overwritten and deleted"),
+      ]
+      entries += parts.map { place, isGone, detail in
         SignOutReport.Entry(
-          place: .secretService, isClean: isGone,
-          detail: isGone
-            ? "deleted; deletion verified" : "not deleted yet; the next command tries again"))
-    }
-    if custody == .secretService {
-      let isGone = devicePartFailure == nil
-      entries.append(
-        SignOutReport.Entry(
-          place: .devicePart, isClean: isGone,
-          detail: isGone
-            ? "overwritten and deleted" : "not deleted yet; the next command tries again"))
+          place: place, isClean: isGone,
+          detail: isGone ? detail : "not deleted yet; the next command tries again")
+      }
     }
     entries.append(
       SignOutReport.Entry(
