@@ -29,6 +29,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case diskFull
   /// The file or its directory cannot be written.
   case readOnly(path: String)
+  /// The directory cannot be created.
+  case notMade(path: String, errno: Int32)
   /// A system call or SQLite failed. `code` is an errno value, or 1000 plus SQLite's extended
   /// result code.
   case io(call: String, code: Int32)

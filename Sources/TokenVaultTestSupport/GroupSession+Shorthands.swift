@@ -40,7 +40,7 @@ extension GroupSession {
     _ request: TokenRequest, account: String? = nil
   ) throws(VaultError) -> TokenResult {
     try TokenCache(self).token(
-      request, of: account.map(AccountReference.init(parsing:)) ?? .current)
+      request, of: account.map({ AccountReference(parsing: $0) }) ?? .current)
   }
 
   @discardableResult
@@ -68,7 +68,7 @@ extension GroupSession {
     _ texts: [String], client: String? = nil
   ) throws(VaultError) -> SignOutReport {
     try Erasure(self).run(
-      .accounts(texts.map(AccountReference.init(parsing:))), client: client,
+      .accounts(texts.map { AccountReference(parsing: $0) }), client: client,
       widensOnSharedDevice: false
     ).report
   }

@@ -251,10 +251,13 @@ import TokenVaultTestSupport
         ("env -u HOME $T token", "", 78),
         ("$T list >&-", "", 74), ("$T list >/dev/full", "", 74), ("$T token >&-", "", 74),
         ("$T token >/dev/full", "", 74), ("$T export >/dev/full", "", 74),
-        ("$T list --json >/dev/full", "", 74), ("$T --help >/dev/full", "", 74),
+        ("$T --help >/dev/full", "", 74),
         ("$T export --output /dev/full", "", 73),
         ("$T export --output /nowhere/x", "", 73),
       ])
+    let json = try machine.shell("$T list --json 2>&1 >/dev/full; echo $?")
+    #expect(json.output.hasPrefix("{\"code\":\"outputFailed\","))
+    #expect(json.output.hasSuffix("\"exitStatus\":74}\n74\n"))
     // If all streams are closed, no opened file gets their descriptors.
     let closed = try machine.shell("$T token <&- >&- 2>&-; echo $?")
     #expect(closed.output == "74\n")

@@ -48,7 +48,7 @@ final class SignInBench: Sendable {
     _ accounts: [String], _ options: SignOutOptions = SignOutOptions()
   ) throws -> SignOutReport {
     try Revocation(acquisition()).signOut(
-      .accounts(accounts.map(AccountReference.init(parsing:))), options)
+      .accounts(accounts.map { AccountReference(parsing: $0) }), options)
   }
 
   /// Signs a user in through the pages of the provider.

@@ -17,9 +17,11 @@ package struct AccountLookup: Sendable {
         throw VaultError.noAccount(account.selector, group: group)
       }
       return stored
-    case .named(let text): return try named(text, nil, in: transaction)
+    case .named(let text): return try named(text, nil, allowsPrefix: true, in: transaction)
+    case .whole(let text): return try named(text, nil, allowsPrefix: false, in: transaction)
     case .qualified(let name, let environment, let text):
-      return try named(text, Qualified(name: name, environment: environment), in: transaction)
+      return try named(
+        text, Qualified(name: name, environment: environment), allowsPrefix: false, in: transaction)
     case .rule(let rule, let rules): return try account(of: rule, among: rules, in: transaction)
     case .current: return try current(in: transaction)
     }
@@ -104,13 +106,14 @@ package struct AccountLookup: Sendable {
   /// differ only in case (OIDC Core section 2); if several accounts match, the one whose id is
   /// spelt exactly like the text is chosen.
   private func named(
-    _ text: String, _ qualified: Qualified?, in transaction: GroupTransaction
+    _ text: String, _ qualified: Qualified?, allowsPrefix: Bool, in transaction: GroupTransaction
   ) throws -> StoredAccount {
     let folded = CaseFolding.fold(text)
     var found = try transaction.accounts(named: folded).preferring(text)
     // A user name that looks like another account's selector must not shadow that account.
     if found.isEmpty || qualified != nil {
-      found = try scan(for: text, folded, qualified, orElse: found, in: transaction)
+      found = try scan(
+        for: text, folded, qualified, allowsPrefix: allowsPrefix, orElse: found, in: transaction)
     }
     // Tokens that were imported with an unresolved environment are not an account.
     let settled = found.filter { !$0.record.environment.isEmpty }
@@ -124,15 +127,19 @@ package struct AccountLookup: Sendable {
     return account
   }
 
-  /// The accounts with the name and the environment or issuer; otherwise those with the whole text as a name; otherwise
-  /// those whose id begins with the text.
+  /// The accounts with the name and the environment or issuer; otherwise those with the whole text
+  /// as a name; otherwise those with the text before the @ of a user name; otherwise those with a
+  /// name or id that begins with the text.
   private func scan(
-    for text: String, _ folded: [UInt8], _ qualified: Qualified?, orElse bearers: [StoredAccount],
-    in transaction: GroupTransaction
+    for text: String, _ folded: [UInt8], _ qualified: Qualified?, allowsPrefix: Bool,
+    orElse bearers: [StoredAccount], in transaction: GroupTransaction
   ) throws -> [StoredAccount] {
     let name = qualified.map { CaseFolding.fold($0.name) }
     var named: [StoredAccount] = []
+    var local: [StoredAccount] = []
     var beginning: [StoredAccount] = []
+    let beforeAt = folded + [UInt8(ascii: "@")]
+    let isLongEnough = allowsPrefix && text.unicodeScalars.count >= Self.shortestPrefix
     let damaged = try transaction.forEachAccount { account throws(StoreError) in
       // Tokens without an account are found by their client.
       let identifier = CaseFolding.fold(account.record.shownID)
@@ -147,14 +154,21 @@ package struct AccountLookup: Sendable {
           named.append(account)
         }
       }
-      if !folded.isEmpty, identifier.starts(with: folded) { beginning.append(account) }
+      guard !folded.isEmpty else { return }
+      if names.contains(where: { $0.starts(with: beforeAt) }) { local.append(account) }
+      if isLongEnough, names.contains(where: { $0.starts(with: folded) }) {
+        beginning.append(account)
+      }
     }
     if !named.isEmpty { return named.preferring(selector: text, name: qualified?.name ?? text) }
     if !bearers.isEmpty { return bearers }
     // An account that cannot be decrypted may be the one that is sought.
     guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
-    return beginning.preferring(text)
+    return local.isEmpty ? beginning.preferring(text) : local
   }
+
+  /// The number of characters of a prefix that names an account.
+  private static let shortestPrefix = 3
 
   // MARK: For callers
 

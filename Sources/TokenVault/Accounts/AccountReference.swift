@@ -5,8 +5,11 @@ package enum AccountReference: Hashable, Sendable {
   /// An account that the group returned before. It is found by its tag, without reading any other
   /// account.
   case known(Account)
-  /// A user name, an alias, a home account id, or a unique prefix of an id.
+  /// A user name, an alias, a home account id, the part of a user name before the @, or a unique
+  /// prefix of one of these with at least three characters.
   case named(String)
+  /// The same, but no prefix.
+  case whole(String)
   /// A name in one environment. `text` is the user's input, which may itself be a name.
   case qualified(name: String, environment: String, text: String)
   /// The account of a directory's rule, one of the rules in the second value.
@@ -16,18 +19,18 @@ package enum AccountReference: Hashable, Sendable {
 }
 
 extension AccountReference {
-  /// Parses a user's input: a user name, an alias, a home account id or a unique prefix of an id.
-  /// Each of them except a prefix may be qualified by its environment, as in `ID//ENVIRONMENT`, or
+  /// Parses a user's input: a name as in ``named(_:)``. Each of them except a prefix may be qualified by its environment, as in `ID//ENVIRONMENT`, or
   /// by its issuer, as in `ID//https://HOST/PATH`.
   /// Only the command line calls this initialiser; all other code passes references on.
-  package init(parsing text: String) {
+  /// - Parameter allowsPrefix: false where the account is erased.
+  package init(parsing text: String, allowsPrefix: Bool = true) {
     let bytes = text.utf8
     let slash = UInt8(ascii: "/")
     // A host name contains no slash, so the last two slashes are the separator.
     guard let last = bytes.lastIndex(of: slash), last > bytes.startIndex,
       bytes[bytes.index(before: last)] == slash
     else {
-      self = .named(text)
+      self = allowsPrefix ? .named(text) : .whole(text)
       return
     }
     self = .qualified(

@@ -73,7 +73,7 @@ extension CacheOwner {
       if !found.isEmpty { return found }
     }
     switch reference {
-    case .named(let text): return all(named: text, nil, in: entities)
+    case .named(let text), .whole(let text): return all(named: text, nil, in: entities)
     case .qualified(let name, let environment, let text):
       let found = all(named: name, environment, in: entities)
       return found.isEmpty ? all(named: text, nil, in: entities) : found
@@ -87,6 +87,12 @@ extension CacheOwner {
     named name: String, _ environment: String?, in entities: [CacheText.Entity]
   ) -> [CacheOwner] {
     let folded = all(in: entities, environment) { CaseFolding.equal($0, name) }
+    if folded.isEmpty {
+      return all(in: entities, environment) { username in
+        username.firstIndex(of: "@").map { CaseFolding.equal(String(username[..<$0]), name) }
+          ?? false
+      }
+    }
     guard folded.count > 1 else { return folded }
     let exact = all(in: entities, environment) { $0.utf8.elementsEqual(name.utf8) }
     return exact.isEmpty ? folded : exact
@@ -119,7 +125,7 @@ extension AccountReference {
   /// The parts of `ID//ISSUER`; nil for all other texts.
   fileprivate var nameAndIssuer: (String, String)? {
     switch self {
-    case .named(let text), .qualified(_, _, let text):
+    case .named(let text), .whole(let text), .qualified(_, _, let text):
       guard let scheme = text.firstRange(of: "//https://") ?? text.firstRange(of: "//http://")
       else {
         return nil

@@ -56,6 +56,7 @@ package enum SmallFile {
     case let error as VaultError: error
     case let error as SystemCallError: .file(path: path, call: error.call, errno: error.errno)
     case StoreError.readOnly: .file(path: path, call: "open", errno: EACCES)
+    case StoreError.notMade(let path, let code): .file(path: path, call: "mkdir", errno: code)
     case StoreError.diskFull: .file(path: path, call: "write", errno: ENOSPC)
     case StoreError.unsafe(let path, _): .badManifest(path: path, fault: .unsafe)
     case StoreError.io(let call, let code): .file(path: path, call: call, errno: code)

@@ -36,7 +36,10 @@ extension GroupSession {
       }.max { ($0.expiresOn ?? now) < ($1.expiresOn ?? now) }
       return StoredSignIn(
         account: account, clientIDs: clients, clientID: clientID,
-        authority: try clientID.flatMap { try record.authority(ofClient: $0) },
+        // The provider of an account without tokens is known, but no client.
+        authority: try (clientID ?? (clients.isEmpty ? "" : nil)).flatMap {
+          try record.authority(ofClient: $0)
+        },
         scopes: last?.scopes ?? ScopeSet([]))
     }
   }

@@ -13,7 +13,7 @@ struct AliasCommand: VaultCommand {
 
   @Argument(
     help: ArgumentHelp(AccountOption.forms),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String
   @Argument(help: "The short name. Without a name, the current alias is printed.")
   var name: String?

@@ -4,8 +4,11 @@ import TokenVaultModel
 
 struct CurrentCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "current", abstract: "Print the group's current account.",
+    commandName: "current", abstract: "Print the account that commands use here.",
     discussion: """
+      This is the account of TOKENVAULT_ACCOUNT or of the directory's rule, else the group's current \
+      account; standard error says which one it is unless it is the group's.
+
       With --client-id it reports the account as MSAL does for that client, and also the account \
       last returned to the client if another tool has changed it since.
 
@@ -19,12 +22,15 @@ struct CurrentCommand: VaultCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.selectedVault()
     guard let clientId else {
-      let account = try vault.account(.current)
+      let selection = try invocation.select()
+      invocation.explain(selection)
+      let account = try invocation.vault(of: selection).account(selection.account)
+      if !global.json { invocation.tellWhy(selection) }
       if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
       return try invocation.answer(PlainText.escaped(account.shownName))
     }
+    let vault = try invocation.selectedVault()
     let current = try CurrentAccountSelection(vault).current(client: clientId)
     if global.json { return try invocation.answerJSON { write(current, to: &$0) } }
     if let account = current.account {

@@ -103,7 +103,7 @@ struct ImportCommand: VaultCommand {
 
   private func remove(_ account: String, in invocation: Invocation) throws {
     let (count, selector) = try CacheFile(file)
-      .remove(AccountReference(parsing: account), clientID: clientId)
+      .remove(AccountReference(parsing: account, allowsPrefix: false), clientID: clientId)
     if global.json {
       return try invocation.answerJSON { writer in
         writer.object {
@@ -114,7 +114,8 @@ struct ImportCommand: VaultCommand {
       }
     }
     try invocation.answer(
-      "Removed \(PlainText.escaped(account)) from \(PlainText.escaped(file)): \(count) entries.")
+      "Removed \(PlainText.escaped(account)) from \(PlainText.escaped(file)): \(count.counted("entry"))."
+    )
   }
 
   private func cache() throws -> MSALCache {
@@ -151,7 +152,7 @@ struct ImportCommand: VaultCommand {
       report.olderCredentials == 0
       ? "" : ", \(report.olderCredentials) not stored: the group already has them, or newer ones"
     let stored = dryRun ? "would be stored" : "stored"
-    lines.append("\(report.credentials) credentials \(stored) in \(group)\(older).")
+    lines.append("\(report.credentials.counted("credential")) \(stored) in \(group)\(older).")
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -8,7 +8,8 @@ struct ListCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the accounts of the group.",
     discussion: """
-      A star marks the current account. If the list is empty, standard error has the reason.
+      A star marks the account that commands use here: that of TOKENVAULT_ACCOUNT or of the \
+      directory's rule, else the group's current account. In JSON, `current` is the group's. If the list is empty, standard error has the reason.
 
       EXAMPLES
         tokenvault list
@@ -25,13 +26,18 @@ struct ListCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let query = AccountQuery(filters)
     guard allGroups else {
-      let selection = try invocation.select(needsAccount: false)
+      let selection = try selection(invocation)
       invocation.explain(selection)
-      let listing = try AccountEnumeration(invocation.vault(of: selection)).accounts(query)
+      let vault = try invocation.vault(of: selection)
+      let listing = try AccountEnumeration(vault).accounts(query)
       guard !listing.accounts.isEmpty || invocation.knows(selection.group) else {
         throw CommandError.unknownGroup(selection.group)
       }
-      try show(listing.accounts, in: invocation)
+      let chosen = global.json ? nil : invocation.chosenAccount(selection, in: vault)
+      try show(listing.accounts, chosen, in: invocation)
+      if let chosen, listing.accounts.contains(where: { $0.identity == chosen.identity }) {
+        invocation.tell("* is \(selection.accountRule.reason(isAccount: true)).")
+      }
       if let reason = listing.emptyReason {
         invocation.tell(
           "\(Failure.sentence(reason))\nnext: \(Failure.next(reason, selection.group))")
@@ -40,7 +46,7 @@ struct ListCommand: VaultCommand {
       return
     }
     var accounts: [Account] = []
-    var worst: ExitStatus?
+    var failures: [Failure] = []
     for group in try invocation.groupsOnDisk() {
       do {
         let listing = try AccountEnumeration(GroupSession(invocation.configuration(group)))
@@ -48,13 +54,11 @@ struct ListCommand: VaultCommand {
         accounts += listing.accounts
         try requireWhole(listing, group)
       } catch {
-        let failure = Failure(error).of(group)
-        Invocation.tell(failure)
-        worst = worst ?? failure.status
+        failures.append(Failure(invocation.refined(error)).of(group))
       }
     }
-    try show(accounts, in: invocation)
-    if let worst { throw CommandError.groupsFailed(worst) }
+    try show(accounts, nil, in: invocation)
+    guard failures.isEmpty else { throw invocation.ending(failures) }
     if accounts.isEmpty { invocation.tell("No group on this machine has a matching account.") }
   }
 
@@ -64,13 +68,21 @@ struct ListCommand: VaultCommand {
     }
   }
 
-  private func show(_ accounts: [Account], in invocation: Invocation) throws {
+  /// A list of rules that cannot be read hides no account.
+  private func selection(_ invocation: Invocation) throws -> Selection {
+    let group = try invocation.select(needsAccount: false)
+    // absent is an answer: without the rules, the group's current account is marked.
+    do { return try invocation.select() } catch { return group }
+  }
+
+  private func show(_ accounts: [Account], _ inForce: Account?, in invocation: Invocation) throws {
     if global.json {
       try invocation.answerJSON { $0.array(accounts) { $1.write(to: &$0) } }
     } else if !accounts.isEmpty {
       let columns =
         invocation.answersToTerminal ? SystemCalls.windowSize(STDOUT_FILENO)?.columns : nil
-      let table = AccountTable(accounts, now: invocation.now, showsGroup: allGroups)
+      let table = AccountTable(
+        accounts, now: invocation.now, showsGroup: allGroups, inForce: inForce)
       try invocation.answer(table.text(columns: columns, colour: invocation.hasColour))
     }
   }

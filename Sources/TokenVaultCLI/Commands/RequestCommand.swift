@@ -72,7 +72,8 @@ struct RequestCommand: VaultCommand {
     request.token = try acquisition.tokenRequest(for: request, of: account)
     let chosen = request
     let response: HTTPResponse
-    let line = SignInCommandLine(request.token, claims: nil)
+    var line = SignInCommandLine(request.token, claims: nil)
+    line.hasDefaultClient = { [invocation] in invocation.hasDefaultClient }
     if all {
       switch try line.suggested(
         in: core, of: account, { try acquisition.pages(chosen, of: account) })
@@ -91,7 +92,8 @@ struct RequestCommand: VaultCommand {
     try invocation.answer(shown(response.body, isForTerminal: invocation.answersToTerminal))
     guard response.status < 400 else {
       throw Failure(
-        .provider, "\(Failure.quoted(request.address.host)) answered \(response.status).")
+        .provider, "\(Failure.quoted(request.address.host)) answered \(response.status).",
+        code: "requestRefused")
     }
   }
 
@@ -137,7 +139,7 @@ struct RequestCommand: VaultCommand {
     throw Failure(
       .provider,
       "\(Failure.quoted(address.host)) redirects to \(Failure.quoted(location)). The redirect was not "
-        + "followed: the token is only for the requested URL.")
+        + "followed: the token is only for the requested URL.", code: "redirectNotFollowed")
   }
 
   /// JSON with indentation; anything else unchanged, but escaped for a terminal.

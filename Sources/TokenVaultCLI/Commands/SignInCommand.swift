@@ -30,11 +30,11 @@ struct SignInCommand: VaultCommand {
 
   @Argument(
     help: ArgumentHelp("An account to sign in again. \(AccountOption.forms)", valueName: "account"),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var known: String?
   @Option(
     help: ArgumentHelp("The same account, as an option.", valueName: "account"),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String?
   @Option(help: "The client id of the application.")
   var clientId: String?
@@ -122,6 +122,7 @@ struct SignInCommand: VaultCommand {
       throw CommandError.badDuration(given)
     }
     let claims = try Invocation.claims(claims)
+    try invocation.requireBrowser(browser)
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let core = try invocation.vault(of: selection)

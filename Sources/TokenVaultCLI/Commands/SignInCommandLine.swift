@@ -9,6 +9,8 @@ struct SignInCommandLine {
   var clientID: String?
   var tenantID: String?
   var claims: String?
+  /// Whether the configuration file has a client for sign-ins.
+  var hasDefaultClient: () -> Bool = { false }
 
   /// The request that the sign-in is for.
   private let request: TokenRequest
@@ -64,11 +66,11 @@ struct SignInCommandLine {
   private func unexplainedFailure(
     _ status: Int, _ before: StoredSignIn?, _ core: GroupSession
   ) -> Failure {
-    let failure = Failure(VaultError.signIn(.badAnswer(.notJSON(status: status))))
+    let failure = Failure(VaultError.signIn(.badAnswer(.notJSON(status: status))) as any Error)
     let command = before.flatMap { text($0.account, core.group, $0) }
     return Failure(
       failure.status, failure.message,
-      next: command.map { "\(Failure.again()); if it fails again: \($0)" })
+      next: command.map { "\(Failure.again()); if it fails again: \($0)" }, code: failure.code)
   }
 
   /// At an OpenID Connect provider a refresh never grants more than the sign-in did (RFC 6749 section
@@ -77,11 +79,11 @@ struct SignInCommandLine {
     _ declined: [String], _ before: StoredSignIn?, _ core: GroupSession
   ) -> Failure {
     let failure = Failure(
-      VaultError.signIn(.declinedScopes(granted: [], declined: declined)))
+      VaultError.signIn(.declinedScopes(granted: [], declined: declined)) as any Error)
     guard let account = before?.account, account.authorityType == .oidc else { return failure }
     return Failure(
       .signInNeeded, failure.message,
-      next: text(account, core.group, known(account, core) ?? before))
+      next: text(account, core.group, known(account, core) ?? before), code: failure.code)
   }
 
   /// The sign-in at the server that issued the stored refresh token.
@@ -89,7 +91,7 @@ struct SignInCommandLine {
     _ issuer: String, _ requested: String, _ before: StoredSignIn?, _ core: GroupSession
   ) -> Failure {
     let failure = Failure(
-      VaultError.signIn(.issuedElsewhere(issuer: issuer, requested: requested)))
+      VaultError.signIn(.issuedElsewhere(issuer: issuer, requested: requested)) as any Error)
     guard let before, let known = before.authority else { return failure }
     let authority: Authority
     // Without a path, the issuer is only a server.
@@ -97,7 +99,8 @@ struct SignInCommandLine {
     // absent is an answer: the general command is suggested.
     do { authority = try Authority(issuer + path) } catch { return failure }
     let command = text(before.account, core.group, before, at: authority)
-    return Failure(failure.status, failure.message, next: command ?? failure.next)
+    return Failure(
+      failure.status, failure.message, next: command ?? failure.next, code: failure.code)
   }
 
   private func storedSignIn(
@@ -129,14 +132,16 @@ struct SignInCommandLine {
       add("--client-id", clientID)
       add("--authority", authority.url)
     } else {
-      guard known.clientIDs.count > 1 else { return nil }
-      words += ["--client-id", "ID"]
+      // An account that was imported without tokens: its provider is known, but no client.
+      guard known.clientIDs.count != 1 else { return nil }
+      words.append(PlainText.shellWord([account].shortestForms[0]))
+      if !known.clientIDs.isEmpty || !hasDefaultClient() { words += ["--client-id", "ID"] }
     }
     for scope in wanted(known, account).scopes where !Self.ofSignIn.contains(scope) {
       add("--scope", scope)
     }
     if let claims { add("--claims", claims) }
-    if !account.username.isEmpty { add("--login-hint", account.username) }
+    if !account.username.isEmpty, known.clientID != nil { add("--login-hint", account.username) }
     return Failure.command(words.joined(separator: " "), group)
   }
 

@@ -13,7 +13,8 @@ extension SignOutCommand {
     guard found.contains(where: { !$0.accounts.isEmpty }) else {
       throw Failure(
         .notFound, "There is no such account to sign out.",
-        next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(groups[0])")")
+        next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(groups[0])")",
+        code: "noAccount")
     }
     guard !global.json else {
       return try invocation.answerJSON { writer in

@@ -25,8 +25,8 @@ struct SignOutCommand: VaultCommand {
     aliases: ["logout"])
 
   @Argument(
-    help: ArgumentHelp("The accounts. \(AccountOption.forms)"),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    help: ArgumentHelp("The accounts. \(AccountOption.wholeForms)"),
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var accounts: [String] = []
   @Flag(help: "Sign out every account in the group.")
   var all = false
@@ -62,7 +62,7 @@ struct SignOutCommand: VaultCommand {
     if all || allGroups {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
-      let place = allGroups ? "\(groups.count) groups" : "\(groups[0])"
+      let place = allGroups ? groups.count.counted("group") : "\(groups[0])"
       try confirmation.require("Sign out \(what) from \(place)?", in: invocation)
     }
     var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
@@ -74,7 +74,7 @@ struct SignOutCommand: VaultCommand {
         if let gone = try erase(in: vault) { erased.append((vault, gone)) }
       } catch {
         guard allGroups else { throw error }
-        failures.append(Failure(error).of(group))
+        failures.append(Failure(invocation.refined(error)).of(group))
       }
     }
     let reports = erased.map {
@@ -88,12 +88,11 @@ struct SignOutCommand: VaultCommand {
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
         .notFound, "No group on this machine has a matching account.",
-        next: "tokenvault list --all-groups")
+        next: "tokenvault list --all-groups", code: "noAccount")
     }
     try show(reports, in: invocation)
     erased.forEach { noteCurrent(after: $0.erased.report, in: $0.vault, invocation) }
-    failures.forEach(Invocation.tell)
-    if let failure = failures.first { throw CommandError.groupsFailed(failure.status) }
+    guard failures.isEmpty else { throw invocation.ending(failures) }
     if let left = reports.first(where: { !$0.report.isClean }) {
       throw CommandError.notClean(
         left.report.entries.filter { !$0.isClean && $0.file == nil }.map(\.place),
@@ -137,7 +136,7 @@ struct SignOutCommand: VaultCommand {
   func scope(in vault: GroupSession) throws -> Erasure.Scope? {
     let erasure = Erasure(vault)
     guard !accounts.isEmpty else { return .everything }
-    var chosen = accounts.map(AccountReference.init(parsing:))
+    var chosen = accounts.map { AccountReference(parsing: $0, allowsPrefix: false) }
     if allGroups { chosen = try present(chosen, in: vault) }
     if let clientId {
       let strangers = try erasure.strangers(to: clientId, among: chosen)

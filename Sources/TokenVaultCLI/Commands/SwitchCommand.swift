@@ -18,7 +18,7 @@ struct SwitchCommand: VaultCommand {
 
   @Argument(
     help: ArgumentHelp(AccountOption.forms),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String?
   @Flag(help: "Only for this directory and the directories below it.")
   var here = false
@@ -35,7 +35,7 @@ struct SwitchCommand: VaultCommand {
     if forget { return try removeRule(invocation) }
     let vault = try invocation.selectedVault()
     let reference =
-      try account.map(AccountReference.init(parsing:)) ?? .known(pick(vault, in: invocation))
+      try account.map { AccountReference(parsing: $0) } ?? .known(pick(vault, in: invocation))
     let chosen: Account
     if here {
       chosen = try CurrentAccountSelection(vault)

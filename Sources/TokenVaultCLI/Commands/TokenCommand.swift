@@ -66,9 +66,9 @@ struct TokenCommand: VaultCommand {
     let core = try invocation.vaultWithAccounts(of: selection)
     let acquisition = invocation.acquisition(
       in: core, report: SignInProgress(invocation).tell)
-    let result = try SignInCommandLine(request, claims: claims).suggested(
-      in: core, of: selection.account
-    ) {
+    var line = SignInCommandLine(request, claims: claims)
+    line.hasDefaultClient = { [invocation] in invocation.hasDefaultClient }
+    let result = try line.suggested(in: core, of: selection.account) {
       try acquisition.silent(request, of: selection.account, options)
     }
     if result.isExtendedLifetime {

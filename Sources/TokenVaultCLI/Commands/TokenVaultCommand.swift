@@ -35,7 +35,8 @@ struct TokenVaultCommand: ParsableCommand {
       WhichCommand.self,
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
       SignOutCommand.self,
-      GroupCommand.self, ImportCommand.self, ExportCommand.self, DeviceCommand.self,
+      RuleCommand.self, GroupCommand.self, ImportCommand.self, ExportCommand.self,
+      DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 

@@ -36,6 +36,7 @@ struct WhichCommand: VaultCommand {
         "file     \(PlainText.escaped(vault.configuration.groupPath))")
     }
     if let failure { throw failure }
+    if !global.json, selection.accountRule == .standard { invocation.tellOfMovedDirectory() }
   }
 
   private func write(

@@ -36,9 +36,21 @@ extension Invocation {
   }
 
   /// Writes a failure and the next command to standard error.
-  static func tell(_ failure: Failure) {
+  static func tell(_ failure: Failure, asJSON: Bool = false) {
     guard !failure.message.isEmpty else { return }
-    tell("tokenvault: \(failure.message)" + (failure.next.map { "\nnext: \($0)" } ?? ""))
+    guard asJSON else {
+      return tell("tokenvault: \(failure.message)" + (failure.next.map { "\nnext: \($0)" } ?? ""))
+    }
+    var writer = JSONWriter()
+    failure.write(to: &writer)
+    draw(String(decoding: JSONWriter.safeForTerminals(writer.finished()), as: UTF8.self))
+  }
+
+  /// Reports the failures of single groups, and returns the error that ends the command.
+  func ending(_ failures: [Failure]) -> any Error {
+    if options.isJSON { return Failure(failures) }
+    failures.forEach { Self.tell($0) }
+    return CommandError.groupsFailed(failures.first?.status ?? .unexpected)
   }
 
   /// Whether standard output is a terminal.

@@ -13,13 +13,42 @@ extension Account {
 }
 
 extension [Account] {
-  /// Where each account is: the place, or the issuer if an account with the same name is at the same
-  /// place.
+  /// The shortest text for each account that names none of the others.
+  var shortestForms: [String] {
+    let forms = map { account in
+      let names = account.username.isEmpty ? [] : [account.username]
+      return
+        (names + names.map { "\($0)//\(account.environment)" }
+        + (account.issuer.isEmpty ? [] : names.map { "\($0)//\(account.issuer)" })
+        + [account.selector])
+    }
+    let counts = Dictionary(
+      forms.joined().map { ($0.lowercased(), 1) }, uniquingKeysWith: +)
+    return zip(self, forms).map { account, forms in
+      forms.first { counts[$0.lowercased()] == 1 } ?? account.selector
+    }
+  }
+
+  /// Where each account is: the place; the issuer if an account with the same name is at the same
+  /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
-    let all = map { [$0.shownName.lowercased(), $0.shownPlace, $0.group.description] }
-    let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
-    return zip(self, all).map { account, key in
-      counts[key, default: 1] == 1 || account.issuer.isEmpty ? account.shownPlace : account.issuer
+    let places = distinguished(map(\.shownPlace)) { $0.issuer.isEmpty ? $1 : $0.issuer }
+    return [8, 16, 36, .max].reduce(places) { places, length in
+      distinguished(places) { account, _ in
+        let id = account.identifier
+        return "\(account.shownPlace) \(id.prefix(length))\(id.count > length ? "…" : "")"
+      }
+    }
+  }
+
+  /// The places, changed where two accounts of one name and group have the same.
+  private func distinguished(
+    _ places: [String], _ change: (Account, String) -> String
+  ) -> [String] {
+    let keys = zip(self, places).map { [$0.shownName.lowercased(), $1, $0.group.description] }
+    let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+    return zip(zip(self, places), keys).map { pair, key in
+      counts[key, default: 1] == 1 ? pair.1 : change(pair.0, pair.1)
     }
   }
 }

@@ -8,6 +8,12 @@ package enum CommandError: Error, Sendable {
   /// Neither HOME nor the directories of the XDG specification are set.
   case noHome
   case noWorkingDirectory
+  /// `--vault-dir` or TOKENVAULT_HOME.
+  case badVaultDirectory(String, DirectoryFault)
+  /// An argument, by its number, or a variable, by its name.
+  case notUTF8(String)
+  /// The program of `--browser` is not in PATH.
+  case unknownBrowser(String)
   /// Standard output cannot be written.
   case output(errno: Int32)
   case input(path: String, errno: Int32)
@@ -40,6 +46,10 @@ package enum CommandError: Error, Sendable {
   case groupNotNamed(form: String)
   /// The group has neither a file nor a manifest.
   case unknownGroup(GroupName)
+  /// No account has the name; another account has a similar one.
+  case noAccount(String, group: GroupName, resembling: String)
+  /// Nothing of the group's file, at this path, can be read.
+  case groupDamaged(GroupName, path: String)
   /// The group has a manifest but no file, and a token was requested.
   case nothingSignedIn(GroupName)
   /// No account has anything of the client that is to be signed out; the account, if one is named.
@@ -68,6 +78,13 @@ package enum CommandError: Error, Sendable {
   case diagnosis(ExitStatus)
   /// The exit status of the first group that failed; each failure has been printed.
   case groupsFailed(ExitStatus)
+}
+
+/// The reason why a path cannot be the vault's directory.
+package enum DirectoryFault: Sendable {
+  case empty
+  case relative
+  case notADirectory
 }
 
 /// A value that every sign-in needs.

@@ -20,14 +20,12 @@ extension Failure {
   static func ambiguousAccount(_ text: String, _ candidates: [Account]) -> Failure {
     Failure(
       .usage, "\(quoted(text)) matches \(candidates.count) accounts:" + listed(candidates),
-      next: again(
-        candidates.allSatisfy(\.issuer.isEmpty)
-          ? "with one of these ID//ENVIRONMENT" : "with one of the texts on the right"))
+      next: again("with one of these names"))
   }
 
   static func ambiguousCurrentAccount(_ candidates: [Account], _ group: GroupName) -> Failure {
     let count =
-      candidates.count == 1 ? "1 account is" : "\(candidates.count) accounts are"
+      candidates.count.counted("account") + (candidates.count == 1 ? " is" : " are")
     return Failure(
       .usage, "\(count) signed in and none was chosen:" + listed(candidates),
       next: command("switch \(choice(candidates))", group))

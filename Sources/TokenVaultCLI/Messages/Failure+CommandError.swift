@@ -16,7 +16,22 @@ extension Failure {
     case .noHome:
       self.init(.configuration, "HOME is not set to an absolute path.", next: "export HOME=DIR")
     case .noWorkingDirectory:
-      self.init(.notFound, "The working directory no longer exists.", next: "cd")
+      self.init(
+        .notFound, "The working directory no longer exists, or its name is not UTF-8.", next: "cd")
+    case .badVaultDirectory(let path, let fault):
+      let text =
+        switch fault {
+        case .empty: "--vault-dir is empty: give the path of a directory."
+        case .relative: "TOKENVAULT_HOME is not an absolute path: \(Self.quoted(path))."
+        case .notADirectory: "\(Self.quoted(path)) is not a directory."
+        }
+      self.init(.usage, text)
+    case .notUTF8(let place):
+      self.init(.usage, "\(place) is not UTF-8 text. Nothing was changed.")
+    case .unknownBrowser(let name):
+      self.init(
+        .usage, "The browser \(Self.quoted(name)) is not a program in PATH.",
+        next: Self.again("with the path of a browser, or with --device-code"))
     case .output(let code):
       self.init(.inputOutput, "Cannot write to standard output: \(Self.reason(code)).")
     case .input(let path, let code):
@@ -31,7 +46,10 @@ extension Failure {
         .cannotCreate, "\(Self.quoted(path)) already exists.", next: Self.again("with another name")
       )
     case .fileNotMade(let path, let code):
-      self.init(.cannotCreate, "Cannot create \(Self.quoted(path)): \(Self.reason(code)).")
+      let reason =
+        code == SystemMessage.noEntry ? "its directory does not exist" : Self.reason(code)
+      self.init(
+        .cannotCreate, "Cannot create \(Self.quoted(path)): \(reason). Nothing was changed.")
     case .fileNotWritten(let path, let code):
       self.init(
         .inputOutput,
@@ -100,6 +118,17 @@ extension Failure {
         .notFound,
         "There is no group \(group) on this machine: it has neither a file nor a manifest.",
         next: "tokenvault group list")
+    case .noAccount(let text, let group, let resembling):
+      self.init(
+        .notFound,
+        "No account matches \(Self.quoted(text)) in the group \(group). Did you mean "
+          + "\(PlainText.escaped(resembling))?", next: Self.command("list", group))
+    case .groupDamaged(let group, let path):
+      let file = PlainText.shellWord(path)
+      self.init(
+        .damaged, "The file of the group \(group) is damaged and cannot be read.",
+        next: "tokenvault group restore \(group) FILE, or without a backup: cp \(file) "
+          + "\(PlainText.shellWord(path + ".damaged")) && tokenvault group delete \(group)")
     case .nothingSignedIn(let group):
       self.init(
         .signInNeeded, "No account is signed in to the group \(group) yet.",
@@ -140,7 +169,7 @@ extension Failure {
     case .passphrasesDiffer:
       self.init(.refused, "The two passphrases differ.", next: Self.again())
     case .rowsDamaged(let count, let group):
-      let rows = count == 1 ? "1 account" : "\(count) accounts"
+      let rows = count.counted("account")
       self.init(
         .damaged,
         "\(rows) in the group \(group) cannot be read and \(count == 1 ? "is" : "are") "
@@ -181,8 +210,8 @@ extension Failure {
     if let structure = findings.structure {
       parts.append("SQLite reports \"\(PlainText.escaped(structure))\"")
     }
-    if findings.damagedAccounts > 0 { parts.append("\(findings.damagedAccounts) accounts") }
-    if findings.strayRows > 0 { parts.append("\(findings.strayRows) stray rows") }
+    if findings.damagedAccounts > 0 { parts.append(findings.damagedAccounts.counted("account")) }
+    if findings.strayRows > 0 { parts.append(findings.strayRows.counted("stray row")) }
     return parts.joined(separator: ", ")
   }
 }

@@ -9,20 +9,25 @@ extension Failure {
     _ reason: InteractionReason, _ account: Account, _ group: GroupName,
     signIn command: String? = nil
   ) {
+    let isSignedOut = reason == .noToken && !account.isSignedIn
+    let code = VaultError.interactionRequired(
+      isSignedOut ? .signedOut : reason, account: account, group: group
+    ).code
     if case .otherTenant(let tenants) = reason, let tenant = tenants.first {
       self.init(
         .signInNeeded, Self.text(reason, account),
-        next: Self.command("token --tenant \(PlainText.shellWord(tenant))", group))
+        next: Self.command("token --tenant \(PlainText.shellWord(tenant))", group), code: code)
     } else {
       self.init(
         .signInNeeded, Self.text(reason, account),
-        next: command ?? Self.signInNext(account, group))
+        next: command ?? Self.signInNext(account, group), code: code)
     }
   }
 
   private static func text(_ reason: InteractionReason, _ account: Account) -> String {
     let name = name(account)
     return switch reason {
+    case .noToken where !account.isSignedIn: "\(name) is signed out."
     case .noToken: "\(name) has no stored token that matches the request."
     case .expired(let end):
       "The stored token of \(name) has expired or expires too soon"
@@ -44,6 +49,10 @@ extension Failure {
   /// its cache is imported again.
   private static func signInNext(_ account: Account, _ group: GroupName) -> String {
     let azureCLI = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
+    if account.clientIDs.isEmpty, account.authorityType != .secret {
+      return command(
+        "sign-in \(PlainText.shellWord([account].shortestForms[0])) --client-id ID", group)
+    }
     if account.clientIDs.contains(azureCLI) {
       return "az login && " + command("import ~/.azure/msal_token_cache.json", group)
     }

@@ -137,7 +137,7 @@ extension Failure {
     var message = Failure(error).message
     if error == .idToken(.keysUnavailable) { message += " The refresh token was kept." }
     if let end { message += " The stored token still works until \(end.iso8601)." }
-    self.init(.unreachable, message, next: Self.again("later"))
+    self.init(.unreachable, message, next: Self.again("later"), code: error.code)
   }
 
   /// The command that opens the page on which an administrator consents.

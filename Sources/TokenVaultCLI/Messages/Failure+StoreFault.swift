@@ -14,7 +14,9 @@ extension Failure {
       let (text, next) = Self.text(fault, file)
       self.init(.refused, "\(Self.path(file)) is not safe to use: \(text).", next: next)
     case .notAGroupFile(let file):
-      self.init(.damaged, "\(Self.path(file)) is not a group file.", next: Self.doctor)
+      self.init(
+        .damaged, "\(Self.path(file)) is not a group file.",
+        next: "tokenvault group restore \(group) FILE")
     case .unsupportedVersion(let version):
       self.init(
         .damaged,
@@ -27,8 +29,8 @@ extension Failure {
     case .damaged(let rows?):
       self.init(
         .damaged,
-        "The file of the group \(group) is damaged: \(rows) of its accounts cannot be read.",
-        next: "tokenvault group verify \(group)")
+        "The file of the group \(group) is damaged: \(rows.counted("account")) cannot be read.",
+        next: "tokenvault group restore \(group) FILE")
     case .wrongKey:
       self.init(
         .refused, "Wrong key, passphrase or recovery code for the group \(group).",
@@ -48,9 +50,16 @@ extension Failure {
       self.init(
         .inputOutput, "\(Self.path(file)) cannot be written; nothing was changed.",
         next: Self.doctor)
-    case .io(let call, let code):
+    case .notMade(let directory, let code):
+      self.init(
+        .cannotCreate,
+        "Cannot create the directory \(Self.path(directory)): \(Self.reason(code)). Nothing was "
+          + "changed.")
+    case .io(_, let code):
       let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
-      self.init(.inputOutput, "\(call): \(text).", next: Self.doctor)
+      self.init(
+        .inputOutput, "The file of the group \(group) cannot be read or written: \(text).",
+        next: Self.doctor)
     case .crypto:
       self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
     }

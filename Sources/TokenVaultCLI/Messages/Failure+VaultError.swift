@@ -98,7 +98,9 @@ extension Failure {
           + "this group alone, or you may not write it. Nothing was changed.",
         next: "tokenvault group rekey \(group) --key-file NEW-FILE")
     case .file(let file, let call, let errno):
-      self.init(.inputOutput, "\(Self.path(file)): \(call): \(Self.reason(errno)).")
+      self.init(
+        call == "mkdir" ? .cannotCreate : .inputOutput,
+        "Cannot \(Self.verb(call)) \(Self.path(file)): \(Self.reason(errno)).")
     case .notInFile(let path):
       self.init(.notFound, "No such account is in \(Self.path(path)).")
     case .ambiguousInFile(let path, let candidates):
@@ -146,6 +148,16 @@ extension Failure {
     default:
       let message = Failure(error).message
       return message.hasSuffix(".") ? String(message.dropLast()) : message
+    }
+  }
+
+  /// The action that a system call stands for.
+  private static func verb(_ call: String) -> String {
+    switch call {
+    case "mkdir": "create"
+    case "unlink": "remove"
+    case "write", "rename", "fsync", "ftruncate", "fchmod", "fchown", "link": "write"
+    default: "read"
     }
   }
 

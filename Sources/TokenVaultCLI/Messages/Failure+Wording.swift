@@ -22,8 +22,6 @@ extension Failure {
   }
 
   static func listed(_ accounts: [Account]) -> String {
-    accounts.map { account in
-      "\n  \(name(account))  \(PlainText.shellWord(account.selector))"
-    }.joined()
+    accounts.shortestForms.map { "\n  \(PlainText.shellWord($0))" }.joined()
   }
 }

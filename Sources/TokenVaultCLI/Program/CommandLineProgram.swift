@@ -12,7 +12,9 @@ package enum CommandLineProgram {
       if !Debugging.isAllowed { try SystemCalls.makeUndumpable() }
     } catch {
       Invocation.tell(
-        Failure(.unexpected, "Core dumps cannot be disabled for this process: \(error.call)."))
+        Failure(
+          .unexpected,
+          "Core dumps cannot be disabled for this process: \(Failure.reason(error.errno))."))
       exit(ExitStatus.unexpected.rawValue)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -22,11 +24,16 @@ package enum CommandLineProgram {
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {
+    if let place = notUTF8(arguments) {
+      Invocation.tell(
+        Failure(CommandError.notUTF8(place) as any Error), asJSON: arguments.contains("--json"))
+      return .usage
+    }
     let command: any ParsableCommand
     do { command = try TokenVaultCommand.parseAsRoot(arguments) } catch {
-      return report(parsing: error)
+      return report(parsing: error, of: arguments)
     }
-    guard let command = command as? any VaultCommand else { return help(command) }
+    guard let command = command as? any VaultCommand else { return help(command, arguments) }
     var invocation = Invocation.ofProcess()
     command.global.apply(to: &invocation.options)
     do {
@@ -34,28 +41,43 @@ package enum CommandLineProgram {
       return .done
     } catch {
       let failure = Failure(invocation.refined(error))
-      Invocation.tell(failure)
+      Invocation.tell(failure, asJSON: invocation.options.isJSON)
       return failure.status
     }
   }
 
+  /// The argument or variable whose bytes are not UTF-8. Swift replaces such bytes, and the text
+  /// would name another account or file.
+  private static func notUTF8(_ arguments: [String]) -> String? {
+    for (index, text) in arguments.enumerated() where text.unicodeScalars.contains("\u{fffd}") {
+      guard let bytes = unsafe CommandLine.unsafeArgv[index + 1],
+        unsafe String(validatingCString: bytes) != nil
+      else { return "Argument \(index + 1)" }
+    }
+    for name in ["TOKENVAULT_ACCOUNT", "TOKENVAULT_GROUP", "TOKENVAULT_HOME"] {
+      if let value = unsafe getenv(name), unsafe String(validatingCString: value) == nil {
+        return name
+      }
+    }
+    return nil
+  }
+
   /// A command that only has subcommands prints its help.
-  private static func help(_ command: any ParsableCommand) -> ExitStatus {
+  private static func help(
+    _ command: any ParsableCommand, _ arguments: [String]
+  ) -> ExitStatus {
     var command = command
     do {
       try command.run()
       return .done
-    } catch { return report(parsing: error) }
+    } catch { return report(parsing: error, of: arguments) }
   }
 
-  private static func report(parsing error: any Error) -> ExitStatus {
-    let text = TokenVaultCommand.fullMessage(for: error)
-    let isHelp = TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS
-    guard isHelp else {
-      // The text repeats the arguments, which may contain anything.
-      Invocation.tell("tokenvault: " + PlainText.escapedLines(text))
-      return .usage
+  private static func report(parsing error: any Error, of arguments: [String]) -> ExitStatus {
+    guard TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS else {
+      return UsageError(error, arguments).tell()
     }
+    let text = TokenVaultCommand.fullMessage(for: error)
     do {
       if !text.isEmpty { try Invocation.ofProcess().answer(text) }
       return .done

@@ -12,12 +12,26 @@ enum Completions {
     }
   }
 
-  static func accounts() -> [String] {
+  /// - Parameter words: the command line, which may name a group.
+  static func accounts(_ words: [String] = []) -> [String] {
     offered { invocation in
+      var invocation = invocation
+      take(words, to: &invocation.options)
       let vault = try invocation.vault(of: invocation.select(needsAccount: false))
       return try AccountEnumeration(vault).accounts(.all).accounts.flatMap { account in
         [account.alias, account.username].compactMap(\.self)
       }.filter { !$0.isEmpty && PlainText.escaped($0) == $0 }
+    }
+  }
+
+  private static func take(_ words: [String], to options: inout Invocation.Options) {
+    for (index, word) in words.enumerated() {
+      let value = word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }
+      let next = index + 1 < words.count ? words[index + 1] : nil
+      if word == "--group" { options.group = next }
+      if word.hasPrefix("--group=") { options.group = value }
+      if word == "--vault-dir" { options.vaultDirectory = next }
+      if word.hasPrefix("--vault-dir=") { options.vaultDirectory = value }
     }
   }
 

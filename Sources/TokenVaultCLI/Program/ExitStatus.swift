@@ -20,4 +20,7 @@ package enum ExitStatus: Int32, Sendable {
   /// A bad manifest or configuration.
   case configuration = 78
   case interrupted = 130
+
+  /// The name in JSON of an error that has no name of its own.
+  var code: String { "\(self)" }
 }

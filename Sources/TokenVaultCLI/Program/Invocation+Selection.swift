@@ -1,3 +1,4 @@
+import TokenVaultSystem
 package import TokenVault
 import TokenVaultModel
 
@@ -65,16 +66,112 @@ extension Invocation {
     } catch VaultError.noManifest { return false } catch { return true }
   }
 
-  /// A missing group is one without accounts if it has a manifest, otherwise an unknown one.
+  /// The error with more about this machine: a missing group is one without accounts if it has a
+  /// manifest, otherwise an unknown one; a damaged file has a path; a misspelt account resembles
+  /// another one.
   func refined(_ error: any Error) -> any Error {
-    guard case VaultError.noGroup(let group) = error, !knows(group) else { return error }
-    return CommandError.unknownGroup(group)
+    switch error {
+    case VaultError.noGroup(let group) where !knows(group): CommandError.unknownGroup(group)
+    case VaultError.store(.damaged(nil), let group), VaultError.store(.notAGroupFile, let group):
+      damaged(group) ?? error
+    case VaultError.noAccount(let text, let group):
+      resembling(text, in: group).map {
+        CommandError.noAccount(text, group: group, resembling: $0)
+      } ?? error
+    case VaultError.noCurrentAccount(.allSignedOut, let group):
+      onlyAccount(of: group).map { signedOut($0, group) } ?? error
+    default: error
+    }
+  }
+
+  private func signedOut(_ account: Account, _ group: GroupName) -> Failure {
+    var words = "sign-in " + PlainText.shellWord([account].shortestForms[0])
+    if account.clientIDs.isEmpty, !hasDefaultClient { words += " --client-id ID" }
+    return Failure(
+      .signInNeeded, "\(Failure.name(account)) is signed out.", next: Failure.command(words, group),
+      code: "signedOut")
+  }
+
+  private func onlyAccount(of group: GroupName) -> Account? {
+    // absent is an answer: the message then names no account.
+    do {
+      let all = try accountsWithoutPrompt(of: group)
+      return all.count == 1 ? all[0] : nil
+    } catch { return nil }
+  }
+
+  private func accountsWithoutPrompt(of group: GroupName) throws -> [Account] {
+    var quiet = self
+    quiet.options.mayAsk = false
+    var configuration = try quiet.configuration(group)
+    configuration.passphrase = nil
+    return try AccountEnumeration(GroupSession(configuration)).accounts(.all).accounts
+  }
+
+  private func damaged(_ group: GroupName) -> CommandError? {
+    // absent is an answer: without the path, the message names the group only.
+    do { return .groupDamaged(group, path: try configuration(group).groupPath) } catch {
+      return nil
+    }
+  }
+
+  /// The name of an account that a misspelt one may stand for, without a prompt.
+  private func resembling(_ text: String, in group: GroupName) -> String? {
+    // absent is an answer: an error about a name is reported without a suggestion.
+    do {
+      let accounts = try accountsWithoutPrompt(of: group)
+      let names = accounts.flatMap { [$0.username, $0.alias ?? ""] }.filter { !$0.isEmpty }
+      if let name = Spelling.nearest(to: text, in: names) { return name }
+      let parts = accounts.compactMap { account in
+        account.username.firstIndex(of: "@").map { String(account.username[..<$0]) }
+      }
+      return Spelling.nearest(to: text, in: parts).flatMap { part in
+        names.first { $0.hasPrefix(part + "@") }
+      }
+    } catch { return nil }
   }
 
   /// With `-v`, prints which group was selected, and why.
   func explain(_ selection: Selection) {
     guard options.isVerbose else { return }
     tell("group \(selection.group), \(selection.groupRule.reason(isAccount: false))")
+  }
+
+  /// Prints why the account is in force unless it is the group's current one, and whether a rule
+  /// may have lost its directory.
+  func tellWhy(_ selection: Selection) {
+    if selection.accountRule != .standard {
+      tell("This account is \(selection.accountRule.reason(isAccount: true)).")
+    } else {
+      tellOfMovedDirectory()
+    }
+  }
+
+  /// A rule whose directory is gone, and that has the name of the working directory or of one above
+  /// it, was probably made before the directory moved here.
+  func tellOfMovedDirectory() {
+    bestEffort("the account in force is known without this note") {
+      guard let workingDirectory else { return }
+      let names = Set(workingDirectory.split(separator: "/"))
+      let moved = try directoryRules().all().first { rule in
+        rule.path.split(separator: "/").last.map(names.contains) ?? false
+          && !InputFile.exists(rule.path)
+      }
+      guard let moved else { return }
+      let path = PlainText.shellWord(moved.path)
+      tell(
+        "Note: there is a rule for \(PlainText.escaped(moved.path)), which no longer exists. If it "
+          + "was moved here: tokenvault switch --here ACCOUNT; then: tokenvault rule remove \(path)"
+      )
+    }
+  }
+
+  /// The account that commands use here, if a variable or a rule chooses it from this group; nil if
+  /// the group's current account is used.
+  func chosenAccount(_ selection: Selection, in vault: GroupSession) -> Account? {
+    guard selection.accountRule != .standard else { return nil }
+    // absent is an answer: a choice that names no account of the group marks none.
+    do { return try vault.account(selection.account) } catch { return nil }
   }
 
   /// The groups that have a file, in order.
@@ -99,8 +196,15 @@ extension Invocation {
     do { return try rules.nearest(to: workingDirectory) } catch { throw .vault(error) }
   }
 
-  private func directoryRules() throws(CommandError) -> DirectoryRules {
+  func directoryRules() throws(CommandError) -> DirectoryRules {
     DirectoryRules(vaultDirectory: try configuration(.universalStorage).directory)
+  }
+
+  /// Whether the configuration file has a client for sign-ins.
+  var hasDefaultClient: Bool {
+    guard let path = configurationFile else { return false }
+    // absent is an answer: a file that cannot be used provides no client.
+    do { return try UserConfiguration.read(path)?.signIn.clientID != nil } catch { return false }
   }
 
   private func standardGroup() throws(CommandError) -> (GroupName, Selection.Rule) {

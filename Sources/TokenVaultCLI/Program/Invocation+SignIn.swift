@@ -23,6 +23,19 @@ extension Invocation {
     return acquisition
   }
 
+  /// Refuses the value of `--browser` if it names no program. A quoted name is left to the start of
+  /// the browser.
+  func requireBrowser(_ command: String?) throws(CommandError) {
+    guard let name = command?.split(whereSeparator: { " \t".contains($0) }).first.map(String.init),
+      !name.contains(where: { "\"'\\".contains($0) })
+    else { return }
+    let directories = (Self.wholeEnvironment()["PATH"] ?? "").split(separator: ":")
+    let paths = name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
+    guard paths.contains(where: { unsafe access($0, X_OK) == 0 }) else {
+      throw .unknownBrowser(name)
+    }
+  }
+
   /// All variables, for child processes.
   static func wholeEnvironment() -> [String: String] {
     var all: [String: String] = [:]

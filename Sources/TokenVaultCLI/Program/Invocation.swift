@@ -46,8 +46,8 @@ package struct Invocation: Sendable {
     var directory: String?
     if let path = unsafe getcwd(nil, 0) {
       // The kernel puts "(unreachable)" in front of a directory outside the root.
-      let text = unsafe String(cString: path)
-      directory = text.hasPrefix("/") ? text : nil
+      let text = unsafe String(validatingCString: path)
+      directory = text.flatMap { $0.hasPrefix("/") ? $0 : nil }
       unsafe free(path)
     }
     return Invocation(
@@ -96,7 +96,14 @@ package struct Invocation: Sendable {
   package func configuration(_ group: GroupName) throws(CommandError) -> VaultConfiguration {
     var environment = environment
     if let directory = options.vaultDirectory {
+      guard !directory.isEmpty else { throw .badVaultDirectory("", .empty) }
       environment["TOKENVAULT_HOME"] = try absolute(directory)
+    }
+    if let directory = environment["TOKENVAULT_HOME"] {
+      guard directory.hasPrefix("/") else { throw .badVaultDirectory(directory, .relative) }
+      guard !InputFile.exists(directory) || InputFile.exists(directory + "/.") else {
+        throw .badVaultDirectory(directory, .notADirectory)
+      }
     }
     var configuration: VaultConfiguration
     do {

@@ -24,7 +24,10 @@ package enum FileSafety {
         // For a parent that exists, mkdir may fail with other codes than EEXIST, for example on a
         // read-only file system or in a directory of another user.
         var status = stat()
-        if unsafe stat(partial, &status) != 0 { throw failed("mkdir", failure, path: partial) }
+        if unsafe stat(partial, &status) != 0 {
+          guard failure != ENOSPC, failure != EDQUOT else { throw .diskFull }
+          throw .notMade(path: partial, errno: failure)
+        }
       }
     }
     try checkDirectory(path)

@@ -77,9 +77,12 @@ struct SignInCommandTests {
     let again = try home.run("tokenvault sign-in ada@contoso.example --browser \"$ADA\"")
     #expect(again.status == 0, "\(again.errors)")
     #expect(try home.provider.counter("codeRedemptions") == 2)
+    let unknown = try home.run("tokenvault sign-in --account nobody --browser \"$GRACE\"")
+    #expect(unknown.status == 66)
     // Another user cannot sign in under ada's name.
-    let other = try home.run("tokenvault sign-in --account ada --browser \"$GRACE\"")
-    #expect(other.status == 66)
+    let other = try home.run(
+      "tokenvault sign-in --account ada --browser \"$GRACE\" --prompt login")
+    #expect(other.status == 76)
     let wrong = try home.run(
       "tokenvault sign-in --account ada@contoso.example --browser \"$GRACE\" --prompt login")
     #expect(wrong.status == 76)

@@ -23,16 +23,23 @@ struct GroupDeleteCommand: VaultCommand {
     var invocation = invocation
     invocation.options.group = name
     let vault = try invocation.vault(of: invocation.select(needsAccount: false))
-    guard try GroupInspection(vault).describe().file != nil else {
-      throw VaultError.noGroup(vault.group)
-    }
     try confirmation.require(
-      "Delete the group \(vault.group) and every account in it?", in: invocation)
+      try isDamaged(vault)
+        ? "Delete the damaged file of the group \(vault.group)?"
+        : "Delete the group \(vault.group) and every account in it?", in: invocation)
     try GroupDeletion(vault).delete()
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
     } else {
       try invocation.answer("Deleted the group \(vault.group).")
     }
+  }
+
+  /// Whether not even the header of the group's file can be read.
+  private func isDamaged(_ vault: GroupSession) throws -> Bool {
+    do { _ = try GroupInspection(vault).header() } catch VaultError.store(.damaged, _),
+      VaultError.store(.notAGroupFile, _)
+    { return true }
+    return false
   }
 }

@@ -19,18 +19,32 @@ struct GroupListCommand: VaultCommand {
     let configuration = try invocation.configuration(.universalStorage)
     let manifests = Manifests(directories: configuration.manifestDirectories)
     let names = try Set(manifests.names() + invocation.groupsOnDisk()).sorted()
-    let groups = try names.map {
-      try GroupInspection(GroupSession(invocation.configuration($0))).describe()
+    var groups: [GroupDescription] = []
+    var rows = [["GROUP", "STATE", "CUSTODY", "MEMBERS", "TITLE"]]
+    var failures: [Failure] = []
+    for name in names {
+      do {
+        let group = try GroupInspection(GroupSession(invocation.configuration(name))).describe()
+        groups.append(group)
+        rows.append(row(group))
+      } catch {
+        failures.append(Failure(invocation.refined(error)).of(name))
+        rows.append([name.description, "unreadable", "-", "-", ""])
+      }
     }
-    if global.json { return try invocation.answerJSON { $0.array(groups) { $1.write(to: &$0) } } }
-    let rows = groups.map { group in
-      [
-        group.name.description, group.file == nil ? "no file" : "exists",
-        group.custody?.word ?? "-", "\(group.manifest?.manifest.members.count ?? 0)",
-        PlainText.escaped(group.manifest?.manifest.title ?? ""),
-      ]
+    if global.json {
+      try invocation.answerJSON { $0.array(groups) { $1.write(to: &$0) } }
+    } else {
+      try invocation.answer(TextTable(rows).text())
     }
-    try invocation.answer(
-      TextTable([["GROUP", "STATE", "CUSTODY", "MEMBERS", "TITLE"]] + rows).text())
+    guard failures.isEmpty else { throw invocation.ending(failures) }
+  }
+
+  private func row(_ group: GroupDescription) -> [String] {
+    [
+      group.name.description, group.file == nil ? "no file" : "exists",
+      group.custody?.word ?? "-", "\(group.manifest?.manifest.members.count ?? 0)",
+      PlainText.escaped(group.manifest?.manifest.title ?? ""),
+    ]
   }
 }

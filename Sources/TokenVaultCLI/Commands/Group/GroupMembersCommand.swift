@@ -31,7 +31,7 @@ struct GroupMembersCommand: VaultCommand {
       guard manifest.members.contains(where: { $0 == member || $0.description == text }) else {
         throw Failure(
           .notFound, "\(PlainText.escaped(text)) is not a member of the group \(vault.group).",
-          next: "tokenvault group members \(vault.group)")
+          next: "tokenvault group members \(vault.group)", code: "noMember")
       }
       manifest.members.removeAll { $0 == member || $0.description == text }
     }

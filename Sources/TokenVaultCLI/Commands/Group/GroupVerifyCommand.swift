@@ -20,8 +20,8 @@ struct GroupVerifyCommand: VaultCommand {
       try invocation.answerJSON { findings.write(vault.group, to: &$0) }
     } else if findings.isSound {
       try invocation.answer(
-        "\(vault.group) is sound: \(findings.accounts) accounts, "
-          + "\(findings.credentials) credentials.")
+        "\(vault.group) is sound: \(findings.accounts.counted("account")), "
+          + "\(findings.credentials.counted("credential")).")
     }
     guard findings.isSound else { throw CommandError.notSound(findings, group: vault.group) }
   }

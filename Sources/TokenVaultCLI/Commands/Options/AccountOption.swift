@@ -4,13 +4,18 @@ import ArgumentParser
 struct AccountOption: ParsableArguments {
   /// The ways to name an account, for the help of every command that takes one.
   static let forms =
-    "A user name, an alias, a home account id or a unique prefix of one, in upper or lower case. If "
-    + "several accounts match, use the id in its exact case, ID//ENVIRONMENT or ID//ISSUER."
+    "A user name, an alias, a home account id, the part of a user name before the @, or a unique "
+    + "prefix of one of these with at least three characters, in upper or lower case. If several "
+    + "accounts match, use the id in its exact case, NAME//ENVIRONMENT or NAME//ISSUER."
+  /// The same for commands that erase an account.
+  static let wholeForms =
+    "A user name, an alias, a home account id, or the part of a user name before the @, in upper "
+    + "or lower case, but no shorter prefix."
 
   @Option(
     help: ArgumentHelp(
       "\(AccountOption.forms) Default: TOKENVAULT_ACCOUNT, the rule for the directory, the group's current "
         + "account.", valueName: "account"),
-    completion: .custom { _, _, _ in Completions.accounts() })
+    completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String?
 }
