@@ -182,6 +182,9 @@ import TokenVaultTestSupport
       $T import cache.json >/dev/null
       before=$(cat $D/vault/groups/* | sha256sum)
       mount -o remount,ro $D
+      $T token
+      $T list >/dev/null; echo "list $?"
+      $T doctor >/dev/null; echo "doctor $?"
       echo s | $T add --service a.example --username a; echo "add $?"
       $T import cache.json; echo "import $?"
       $T switch \(Person.ada.username); echo "switch $?"
@@ -194,6 +197,9 @@ import TokenVaultTestSupport
       """)
     #expect(
       ran.output == """
+        \(Person.ada.access)
+        list 0
+        doctor 0
         add 74
         import 74
         switch 74

@@ -131,6 +131,9 @@ struct Rotation {
       }
     } catch StoreError.busy {
       // The process that holds the lock is finishing it.
+    } catch StoreError.readOnly {
+      // A read-only file system must not make the accounts unusable; the next open that can write tries
+      // again.
     } catch is CustodyError {
       // The sign-out reported the key that is left. A keyring that still does not delete it must
       // not make the accounts unusable; the next open tries again.

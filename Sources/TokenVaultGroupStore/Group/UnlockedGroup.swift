@@ -37,6 +37,7 @@ package final class UnlockedGroup {
   /// Sets the options that only writing needs, so that a read does not pay for them.
   private func prepareToWrite() throws(StoreError) {
     guard !isReadyToWrite else { return }
+    try database.requireWritable(path)
     // The log file stays beside the group file but is truncated: deleted bytes must not remain in
     // it.
     try database.execute(

@@ -6,25 +6,69 @@ import Glibc
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
-  /// Opens an existing file for reading and writing.
+  /// Whether the file can only be read, because of its mode or its file system.
+  let isReadOnly: Bool
+
+  /// Opens an existing file, for writing too if that is possible.
   /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
   init(path: String, busyMilliseconds: Int32) throws(StoreError) {
-    var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-    let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
-    guard code == SQLITE_OK, let opened = unsafe handle else {
-      let error = unsafe Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code, handle, path)
-      unsafe sqlite3_close_v2(handle)
-      throw error
+    var opened = unsafe try Self.open(path, SQLITE_OPEN_READWRITE)
+    isReadOnly = unsafe sqlite3_db_readonly(opened, "main") != 0
+    if isReadOnly, Self.isLogUnusable(path) {
+      unsafe sqlite3_close_v2(opened)
+      unsafe opened = try Self.open(Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
     }
-    unsafe self.handle = opened
+    unsafe handle = opened
     unsafe sqlite3_extended_result_codes(opened, 1)
     unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
     // A group file may come from anywhere, so nothing in its schema is trusted to run.
     unsafe tv_sqlite3_harden(opened)
-    // SQLite silently opens a file that it may not write as read-only, and fails later with another
-    // code.
-    guard unsafe sqlite3_db_readonly(opened, "main") == 0 else { throw .readOnly(path: path) }
+  }
+
+  private static func open(_ name: String, _ access: Int32) throws(StoreError) -> OpaquePointer {
+    var handle: OpaquePointer?
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let code = unsafe sqlite3_open_v2(name, &handle, flags, nil)
+    guard code == SQLITE_OK, let opened = unsafe handle else {
+      let error = unsafe Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code, handle, name)
+      unsafe sqlite3_close_v2(handle)
+      throw error
+    }
+    return unsafe opened
+  }
+
+  /// Whether a reader on a read-only file system has to do without the write-ahead log: the log or
+  /// its index is missing and cannot be created, and the log has no content that would be missed.
+  private static func isLogUnusable(_ path: String) -> Bool {
+    var system = statvfs()
+    guard unsafe statvfs(path, &system) == 0, system.f_flag & UInt(ST_RDONLY) != 0
+    else { return false }
+    guard let log = fileSize(path + "-wal") else { return true }
+    return log == 0 && fileSize(path + "-shm") == nil
+  }
+
+  private static func fileSize(_ path: String) -> Int64? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  /// The name by which SQLite opens a file without locks, log or index. Its URIs end a path at `?`
+  /// and `#`, and decode `%`.
+  private static func immutableURI(_ path: String) -> String {
+    let escaped = path.reduce(into: "") { text, character in
+      switch character {
+      case "%": text += "%25"
+      case "?": text += "%3F"
+      case "#": text += "%23"
+      default: text.append(character)
+      }
+    }
+    return "file:\(escaped)?immutable=1"
+  }
+
+  /// - Throws: ``StoreError/readOnly(path:)``. SQLite itself fails later, with several codes.
+  func requireWritable(_ path: String) throws(StoreError) {
+    guard !isReadOnly else { throw .readOnly(path: path) }
   }
 
   /// Keeps the emptied log and its index beside the file when the connection closes. Creating and
@@ -99,6 +143,9 @@ import Glibc
       return .damaged(rows: nil)
     case SQLITE_FULL: return .diskFull
     case SQLITE_READONLY: return .readOnly(path: path)
+    // On a read-only file system, a log with content is not readable without its index.
+    case SQLITE_CANTOPEN where unsafe handle.map({ unsafe sqlite3_db_readonly($0, "main") }) == 1:
+      return .readOnly(path: path)
     case SQLITE_TOOBIG: return .damaged(rows: nil)
     // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.
     case SQLITE_IOERR where extended >> 8 == 2: return .damaged(rows: nil)

@@ -217,6 +217,10 @@ do {
     let group = try unlocked(arguments[2], arguments[3])
     try group.write { try setToken($0, "a0", "second-0") }
     acknowledge()
+  case "killed-token":
+    let group = try unlocked(arguments[2], arguments[3])
+    try group.write { try setToken($0, "a0", "second-0") }
+    kill(getpid(), SIGKILL)
   case "switch":
     let group = try unlocked(arguments[2], arguments[3])
     try group.write { $0.state.current = try one($0, "a2").tag }
