@@ -213,6 +213,47 @@ import TokenVaultTestSupport
     #expect(try machine.keyCount() == 1)
   }
 
+  /// libcurl and libsecret are hidden by mounts over their files. The group in force can be read
+  /// without them.
+  @Test func aMissingLibraryIsAWarningThatNamesTheCommandsItAffects() throws {
+    let machine = try Machine()
+    try machine.write(Person.cache(.ada), to: "cache.json")
+    let ran = try mounted(
+      machine, size: "4m",
+      """
+      hide() { for f in $(ldconfig -p | sed -n "s/.*=> //p" | grep -E "$1"); do
+        mount --bind /dev/null "$f"; done; }
+      $T import cache.json >/dev/null
+      hide '/libcurl(-gnutls)?[.]so[.]4$'
+      $T doctor | grep -A2 -e '^warning  libcurl' -e ^FAILING; $T doctor >/dev/null; echo "doctor $?"
+      $T request GET https://graph.microsoft.com/v1.0/me; echo "request $?"
+      hide '/libsecret-1[.]so[.]0$'
+      $T doctor | grep -A2 -e '^warning  libsecret' -e ^FAILING; $T doctor >/dev/null; echo "doctor $?"
+      $T list >/dev/null; echo "list $?"
+      echo s | $T add --service a.example --username a >/dev/null; echo "add $?"
+      $T group create com.example.new; echo "create $?"
+      $T --group com.example.other doctor | grep ^FAILING; echo "new group ${PIPESTATUS[0]}"
+      """)
+    #expect(
+      ran.output == """
+        warning  libcurl: libcurl is not installed, and requests to providers need it.
+                 affects: sign-in, request, token if it has to be renewed, sign-out for the revocation
+                 next: sudo apt-get install libcurl4
+        doctor 0
+        request 69
+        warning  libsecret: libsecret is not installed.
+                 affects: group create, group rekey, sign-out, unlocking the keyring
+                 next: sudo apt-get install libsecret-1-0
+        doctor 0
+        list 0
+        add 0
+        create 69
+        FAILING  libsecret: libsecret is not installed.
+        new group 69
+
+        """, "\(ran.errors)")
+  }
+
   @Test func aFullDiskIsAnErrorAndChangesNothing() throws {
     let machine = try Machine()
     try machine.write(Person.cache(.ada), to: "cache.json")

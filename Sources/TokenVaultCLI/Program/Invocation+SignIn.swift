@@ -23,6 +23,9 @@ extension Invocation {
     return acquisition
   }
 
+  /// Whether the process can show a window.
+  var hasDesktop: Bool { environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil }
+
   /// Refuses the value of `--browser` if it names no program. A quoted name is left to the start of
   /// the browser.
   func requireBrowser(_ command: String?) throws(CommandError) {

@@ -4,19 +4,23 @@ struct DoctorCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check everything that tokenvault needs.",
     discussion: """
-      Each line shows ok, or FAILING with the next step. The command never prompts. The exit \
-      status is that of the first failure.
+      Each line shows ok, FAILING, or warning, with the next step. A warning names the commands \
+      that do not work, although the group in force does. The command never prompts. The exit \
+      status is that of the first failure; it is 0 if there are only warnings. With --fix, it \
+      takes the access of other users away from the vault's directories and group files.
 
       EXAMPLES
         tokenvault doctor
+        tokenvault doctor --fix
         tokenvault doctor --json
       """)
 
+  @Flag(help: "Correct the faults that can be corrected without a risk.") var fix = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
-    let findings = try Diagnosis(invocation).findings
-    let failures = findings.compactMap(\.failure)
+    let findings = try Diagnosis(invocation, fixes: fix).findings()
+    let failures = findings.filter { $0.level == .failing }.compactMap(\.failure)
     if global.json {
       try invocation.answerJSON { writer in
         writer.object { writer in
