@@ -1,4 +1,6 @@
 import Glibc
+import TokenVaultGroupStore
+import TokenVaultKeyCustody
 import TokenVaultSystem
 public import TokenVaultCrypto
 public import TokenVaultModel
@@ -65,6 +67,9 @@ public struct VaultConfiguration: Sendable {
   public enum PassphrasePurpose: Equatable, Sendable {
     /// To open the group.
     case open(GroupName)
+    /// To open the group, after a passphrase that was wrong. Nil ends the attempts; after three wrong
+    /// passphrases there is no further request.
+    case openAgain(GroupName)
     /// To create the group's key slot: read the passphrase twice.
     case create(GroupName)
   }
@@ -116,6 +121,22 @@ public struct VaultConfiguration: Sendable {
       unsafe clock_gettime(CLOCK_REALTIME, &time)
       return Timestamp(epochSeconds: Int64(time.tv_sec))
     }
+  }
+
+  /// Runs `body` with the passphrase that opens the group. The user may correct a wrong one twice.
+  /// - Parameter body: Throws ``StoreError/wrongKey`` if the passphrase is wrong.
+  func withPassphrase<R: ~Copyable>(_ body: (PassphraseCustodian) throws -> R) throws -> R {
+    var purpose = PassphrasePurpose.open(group)
+    for _ in 0..<3 {
+      guard let passphrase = try askPassphrase(purpose) else {
+        if case .open = purpose { throw CustodyError.passphraseRequired }
+        break
+      }
+      do { return try body(PassphraseCustodian(passphrase)) } catch StoreError.wrongKey {
+        purpose = .openAgain(group)
+      }
+    }
+    throw CustodyError.wrongPassphrase
   }
 
   /// Reads a passphrase from the user; nil if no user can be prompted.

@@ -95,6 +95,8 @@ public enum VaultError: Error, Sendable {
 
 /// The defect of a manifest or configuration file.
 public enum ManifestFault: Equatable, Sendable {
+  /// The file is not JSON: there is an error at this line and byte, both counted from 1.
+  case syntax(line: Int, column: Int)
   /// The file is not a JSON object.
   case notJSON
   /// The file has an unknown field.

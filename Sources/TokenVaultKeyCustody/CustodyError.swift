@@ -21,6 +21,8 @@ public enum CustodyError: Error, Equatable, Sendable {
   /// An item was found, but it is not a key of 32 bytes, or the caller accepted none of the keys
   /// found.
   case wrongKey
+  /// No passphrase that the user gave opens the key slot.
+  case wrongPassphrase
   /// An item of this generation exists already; an item is never overwritten.
   case alreadyStored(generation: UInt64)
   /// The service confirmed a deletion, but the item still exists.

@@ -15,6 +15,16 @@ extension SignInError {
     }
   }
 
+  /// Whether something else than a provider answered, such as a proxy or a captive portal. A response
+  /// with 400 or 401 may be a provider's.
+  package var isForeignPage: Bool {
+    switch self {
+    case .badDiscovery(.notJSON): true
+    case .badAnswer(.notJSON(let status)): ![400, 401].contains(status)
+    default: false
+    }
+  }
+
   /// Whether the request was not sent, because the provider was down or limited the rate before.
   package var isThrottled: Bool { if case .throttled(_, nil) = self { true } else { false } }
 

@@ -10,7 +10,7 @@ enum ImportTable {
     // The vault.
     "TokenVaultCrypto": ["TokenVaultCOpenSSL", "Glibc", "Synchronization"],
     "TokenVaultModel": [],
-    "TokenVaultSystem": ["TokenVaultCSystem", "Glibc", "Synchronization"],
+    "TokenVaultSystem": ["TokenVaultCSystem", "Dispatch", "Glibc", "Synchronization"],
     "TokenVaultGroupStore": [
       "TokenVaultCSQLite", "Glibc", "Synchronization", "TokenVaultSystem", "TokenVaultCrypto",
       "TokenVaultModel",

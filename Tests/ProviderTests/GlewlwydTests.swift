@@ -49,7 +49,7 @@ import TokenVaultTestSupport
     let refused = try workstation.run("token", "--force-refresh")
     // A proxy may have sent it, so it does not count as a refusal of the refresh token.
     #expect(refused.status == 76, "\(refused.errors)")
-    #expect(refused.errors.contains("it is not an OAuth response"), "\(refused.errors)")
+    #expect(refused.errors.contains("answered 400 without an OAuth error"), "\(refused.errors)")
     #expect(refused.errors.contains("tokenvault sign-in --client-id tool"), "\(refused.errors)")
     // The answer says nothing about the refresh token, so that the vault keeps it.
     #expect(try workstation.refreshTokens() == kept)

@@ -137,6 +137,31 @@ struct ContractTests {
     #expect(script.output.contains("recovery-code"))
   }
 
+  @Test func theAliasesOfCommandsAreCompletedToo() throws {
+    let home = try home()
+    let offered = try home.run(
+      """
+      bash <<'LINES'
+      . <(tokenvault --generate-completion-script bash)
+      complete_line() {
+        COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1 '') COMP_CWORD=$(set -- $1; echo $#) COMPREPLY=()
+        _tokenvault tokenvault '' "${COMP_WORDS[COMP_CWORD - 1]}"
+        echo "${COMPREPLY[@]}"
+      }
+      complete_line 'tokenvault logout '; complete_line 'tokenvault sign-out '
+      complete_line 'tokenvault login --prompt '; complete_line 'tokenvault ls --policy '
+      LINES
+      """)
+    let names = "ada@contoso.example bob@contoso.example"
+    let lines = offered.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.prefix(2) == [names[...], names[...]], "\(offered.errors)")
+    #expect(lines.dropFirst(2).first == "select_account login consent create if_necessary")
+    for shell in ["zsh", "fish"] {
+      let script = try home.run("tokenvault --generate-completion-script \(shell)").output
+      #expect(script.contains("logout"), "\(shell)")
+    }
+  }
+
   @Test func completionsOfferNamesAndNoSecrets() throws {
     let home = try home()
     let offered = try home.run("tokenvault ---completion switch -- positional@0 0 0 ''")
@@ -167,6 +192,7 @@ struct ContractTests {
       """)
     #expect(run.status == 75)
     #expect(run.errors.contains("is in use by other processes"))
+    #expect(run.errors.contains("Waiting for another process that uses the same files."))
     #expect(run.changes.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") }.isEmpty)
   }
 

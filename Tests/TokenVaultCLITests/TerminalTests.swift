@@ -121,6 +121,28 @@ struct TerminalTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  @Test func aWrongPassphraseCanBeCorrectedTwice() throws {
+    let home = try home()
+    let create =
+      "echo correct horse | tokenvault group create com.example.pass --custody passphrase"
+    #expect(try home.run("\(create) --passphrase-fd 0").status == 0)
+    for (attempts, status) in [
+      (["wrong", "also wrong", "correct horse"], 0), (["wrong", "also wrong", "still wrong"], 77),
+    ] {
+      let terminal = try TmuxTerminal("tokenvault group verify com.example.pass", in: home)
+      let prompts = [
+        "Passphrase for com.example.pass:", "Wrong passphrase. Passphrase for com.example.pass:",
+        "pass:\nWrong passphrase. Passphrase for com.example.pass:\nWrong passphrase.",
+      ]
+      for (attempt, prompt) in zip(attempts, prompts) {
+        try terminal.wait(for: prompt)
+        try terminal.type(attempt)
+        try terminal.press("Enter")
+      }
+      try terminal.wait(for: "ended with \(status)")
+    }
+  }
+
   @Test func aShortPassphraseIsRefusedAndTheStrengthIsShown() throws {
     let home = try home()
     let create = "tokenvault group create com.example.pass --custody passphrase"

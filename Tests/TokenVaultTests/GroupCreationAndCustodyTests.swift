@@ -155,7 +155,7 @@ import TokenVaultModel
     try session("fake-passphrase").importCache(Person.ada.cache() + Person.bob.cache())
     #expect(try session("fake-passphrase").accounts(.all).accounts.count == 2)
     let wrong = #expect(throws: VaultError.self) { try session("fake-passphrasf").accounts(.all) }
-    #expect(wrong?.store == .wrongKey)
+    #expect(wrong?.custody == .wrongPassphrase)
     let missing = #expect(throws: VaultError.self) { try session(nil).accounts(.all) }
     #expect(missing?.custody == .passphraseRequired)
   }

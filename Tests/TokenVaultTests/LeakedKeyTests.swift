@@ -114,7 +114,7 @@ import TokenVaultModel
       try change(session("fake-new"))
       try expectNothingOpens(vault, leaked)
       let wrong = #expect(throws: VaultError.self) { try session("fake-old").accounts(.all) }
-      #expect(wrong?.store == .wrongKey)
+      #expect(wrong?.custody == .wrongPassphrase)
       #expect(throws: VaultError.self) { try session("fake-old").open(recoveryCode: code) }
     }
     let token = try session("fake-new").tokenText(account: "ada@contoso.example")
@@ -173,7 +173,7 @@ import TokenVaultModel
     let missing = #expect(throws: VaultError.self) { try session(nil).makeRecoveryCode() }
     #expect(missing?.custody == .passphraseRequired)
     let wrong = #expect(throws: VaultError.self) { try session("fake-wrong").makeRecoveryCode() }
-    #expect(wrong?.store == .wrongKey)
+    #expect(wrong?.custody == .wrongPassphrase)
     #expect(try session(nil).header().generation == 1)
     _ = try session("fake-right").makeRecoveryCode()
     #expect(try session(nil).tokenText() == Self.ada)

@@ -66,7 +66,8 @@ import TokenVaultModel
   }
 
   @Test(arguments: [
-    ("{", ManifestFault.notJSON), ("[]", .notJSON), ("", .notJSON),
+    ("{", ManifestFault.syntax(line: 1, column: 2)), ("[]", .notJSON), ("", .notJSON),
+    ("{\n  \"name\": x\n}", .syntax(line: 2, column: 11)),
     (json(more: ",\"membres\":[]"), .unknownField("membres")),
     ("{\"name\":\"\(name)\"}", .missingField("members")),
     (json(name: "dev.tokenvault.shared"), .nameMismatch),

@@ -17,13 +17,11 @@ extension GroupCustody {
     guard header.custody != .secretService else { return (nil, header) }
     guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
     guard header.custody == .passphrase else { return (try presentKeyFile(locked, slot), header) }
-    guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
-      throw CustodyError.passphraseRequired
+    return try configuration.withPassphrase { custodian in
+      let key = try Self.open(slot, of: locked, with: custodian)
+      session.adopt(try LockedGroup(path: configuration.groupPath).unlock(key))
+      return (try Self.slotMaterial(custodian), header)
     }
-    let custodian = PassphraseCustodian(passphrase)
-    let key = try Self.open(slot, of: locked, with: custodian)
-    session.adopt(try locked.unlock(key))
-    return (try Self.slotMaterial(custodian), header)
   }
 
   /// Whether the passphrase is the one that opens the group now.

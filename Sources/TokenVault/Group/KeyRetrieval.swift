@@ -36,7 +36,7 @@ struct KeyRetrieval {
   private static func isMismatch(_ error: any Error) -> Bool {
     switch error {
     case StoreError.wrongKey, CustodyError.keyMissing, CustodyError.wrongKey,
-      CustodyError.devicePartMissing:
+      CustodyError.wrongPassphrase, CustodyError.devicePartMissing:
       true
     default: false
     }
@@ -56,7 +56,10 @@ struct KeyRetrieval {
     case .passphrase, .keyFile:
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
       guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }
-      return try locked.open(slot, at: .custody, with: try passphraseKey(slot.parameters))
+      return try configuration.withPassphrase { custodian in
+        try locked.open(
+          slot, at: .custody, with: try custodian.key(KeySlotParameters(slot.parameters)))
+      }
     }
   }
 
@@ -67,13 +70,6 @@ struct KeyRetrieval {
       default: throw error
       }
     }
-  }
-
-  private func passphraseKey(_ parameters: KeySlot.Parameters) throws -> SecretBytes {
-    guard let passphrase = try configuration.askPassphrase(.open(configuration.group)) else {
-      throw CustodyError.passphraseRequired
-    }
-    return try PassphraseCustodian(passphrase).key(KeySlotParameters(parameters))
   }
 
   /// If a rekey was interrupted after its commit, the slot's key file is the one in the staged

@@ -15,11 +15,17 @@ enum CacheFileLock {
   ) throws(VaultError) -> R {
     let lock = path + ".lockfile"
     let deadline = Deadline(milliseconds: milliseconds)
+    let notice = Deadline(milliseconds: LongWait.milliseconds)
+    var isReported = false
     var descriptor: Int32?
     do {
       while true {
         descriptor = try acquire(lock)
         guard descriptor == nil, !deadline.hasPassed else { break }
+        if !isReported, notice.hasPassed {
+          LongWait.lock.report()
+          isReported = true
+        }
         usleep(20_000)
       }
     } catch { throw .file(path: lock, call: error.call, errno: error.errno) }

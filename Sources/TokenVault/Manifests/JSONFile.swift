@@ -8,12 +8,19 @@ struct JSONFile {
   init(_ bytes: [UInt8], path: String, fields: [String]) throws(VaultError) {
     self.path = path
     do { object = try JSONValue(parsing: bytes) } catch {
-      throw .badManifest(path: path, fault: .notJSON)
+      throw .badManifest(path: path, fault: Self.fault(error, bytes))
     }
     guard let members = object.members else { throw .badManifest(path: path, fault: .notJSON) }
     if let unknown = members.map(\.name).sorted().first(where: { !fields.contains($0) }) {
       throw .badManifest(path: path, fault: .unknownField(unknown))
     }
+  }
+
+  private static func fault(_ error: JSONError, _ bytes: [UInt8]) -> ManifestFault {
+    guard case .syntax(let offset) = error, !bytes.isEmpty else { return .notJSON }
+    let lines = bytes[..<offset].split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return .syntax(line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
   func value(_ field: String) throws(VaultError) -> JSONValue {

@@ -3,6 +3,9 @@ package import TokenVaultModel
 /// The manifests of keychain groups: those of the user, of the machine, and the shipped ones, in
 /// this order of precedence.
 package struct Manifests: Sendable {
+  /// The fields of a manifest.
+  package static let fields = ["$schema", "name", "title", "members", "custody", "deviceMode"]
+
   private let directories: [String]
 
   /// The manifests in these directories, which are searched in this order before the shipped
@@ -85,8 +88,7 @@ package struct Manifests: Sendable {
   }
 
   static func decode(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
-    let object = try JSONFile(
-      bytes, path: path, fields: ["$schema", "name", "title", "members", "custody", "deviceMode"])
+    let object = try JSONFile(bytes, path: path, fields: fields)
     guard let name = GroupName(try object.text("name")) else { throw object.bad("name") }
     guard let elements = try object.value("members").elements else { throw object.bad("members") }
     let members = try elements.map { element throws(VaultError) in

@@ -17,11 +17,16 @@ package struct UserConfiguration: Hashable, Sendable {
     package var revocationEndsTokenAlone = false
   }
 
+  private static let fields = ["defaultGroup", "signIn"]
+
+  /// Every field, with the path of its objects: `signIn.clientId`.
+  package static let fieldPaths = fields + SignInDefaults.fields.map { "signIn.\($0)" }
+
   /// Reads the file; nil if it does not exist. An unknown field is refused, because a misspelt
   /// setting must not be silently ignored.
   package static func read(_ path: String) throws(VaultError) -> UserConfiguration? {
     guard let bytes = try SmallFile.read(path) else { return nil }
-    let file = try JSONFile(bytes, path: path, fields: ["defaultGroup", "signIn"])
+    let file = try JSONFile(bytes, path: path, fields: fields)
     var read = UserConfiguration()
     if file.has("defaultGroup") {
       guard let group = GroupName(try file.text("defaultGroup")) else {
@@ -32,7 +37,11 @@ package struct UserConfiguration: Hashable, Sendable {
     if file.has("signIn") {
       guard let members = try file.value("signIn").members else { throw file.bad("signIn") }
       for member in members {
-        guard read.signIn.take(member) else { throw file.bad("signIn.\(member.name)") }
+        let field = "signIn.\(member.name)"
+        guard SignInDefaults.fields.contains(member.name) else {
+          throw .badManifest(path: path, fault: .unknownField(field))
+        }
+        guard read.signIn.take(member) else { throw file.bad(field) }
       }
     }
     return read
@@ -40,7 +49,11 @@ package struct UserConfiguration: Hashable, Sendable {
 }
 
 extension UserConfiguration.SignInDefaults {
-  /// Returns false for an unknown name or a value of the wrong type.
+  fileprivate static let fields = [
+    "clientId", "authority", "scopes", "redirectUri", "revocationEndsTokenAlone",
+  ]
+
+  /// Returns false for a value of the wrong type.
   fileprivate mutating func take(_ member: JSONValue.Member) -> Bool {
     if member.name == "scopes" {
       guard let elements = member.value.elements else { return false }

@@ -27,7 +27,14 @@ public struct APIRequest: Sendable {
   /// The token to send; without scopes and resource, one for the origin of the URL.
   package var token = TokenRequest(scopes: ScopeSet([]))
   package var silent = SilentOptions()
+  /// The time limit of each exchange with the API.
+  package var deadlineMilliseconds = 120_000
 
+  /// The fields that carry credentials or frame the message, in lower case.
+  package static let ownFields = [
+    "authorization", "proxy-authorization", "host", "content-length", "transfer-encoding",
+    "connection", "cookie",
+  ]
   /// The size of the largest response: 64 MiB.
   static let answerLimit = 64 << 20
   /// The largest number of pages of a collection.
@@ -68,11 +75,7 @@ public struct APIRequest: Sendable {
     guard parts.count == 2 else { throw .invalidRequest(.header) }
     let name = String(parts[0])
     let value = String(parts[1].drop { $0 == " " })
-    let own = [
-      "authorization", "proxy-authorization", "host", "content-length", "transfer-encoding",
-      "connection", "cookie",
-    ]
-    guard !name.isEmpty, !own.contains(name.lowercased()),
+    guard !name.isEmpty, !Self.ownFields.contains(name.lowercased()),
       name.utf8.allSatisfy({
         (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || "-_".utf8.contains($0)
       }), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })

@@ -118,7 +118,7 @@ extension Acquisition {
         return try acquisition.platform.transport.send(
           HTTPRequest(
             method: request.method, address, headers: headers, body: request.body,
-            deadlineMilliseconds: 120_000, answerLimit: APIRequest.answerLimit),
+            deadlineMilliseconds: request.deadlineMilliseconds, answerLimit: APIRequest.answerLimit),
           acquisition.cancellation)
       } catch { throw .signIn(.transport(error)) }
     }

@@ -16,9 +16,7 @@ package struct ServiceSecrets {
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
   ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
-    guard !username.isEmpty, username.utf8.count <= 1024,
-      !username.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
-    else { throw .invalid(.username) }
+    guard Self.isStorable(username: username) else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
     var record = Self.record(service, username)
     let bytes = secret.reveal().count
@@ -44,6 +42,15 @@ package struct ServiceSecrets {
       return (session.lookup.account(stored, in: transaction), known?.record.isSecret ?? false)
     }
     return (account, madeGroup, isReplaced)
+  }
+
+  /// The largest user name, in bytes.
+  package static let longestUsername = 1024
+
+  /// Whether a user name is neither empty nor too long, and has no control characters.
+  package static func isStorable(username: String) -> Bool {
+    !username.isEmpty && username.utf8.count <= longestUsername
+      && !username.utf8.contains { $0 < 0x20 || $0 == 0x7f }
   }
 
   /// Whether the user name has a secret at a service.

@@ -27,8 +27,20 @@ struct AddCommand: VaultCommand {
   /// The longest secret: 1 MiB.
   private static let limit = 1 << 20
 
+  private static let tooLarge = CommandError.secretTooLarge("Standard input", limit: limit)
+
+  private static func standardInput() throws(CommandError) -> [UInt8] {
+    do { return try InputFile.standardInput(limit: limit + 2) } catch {
+      guard case .inputTooLarge = error else { throw error }
+      throw tooLarge
+    }
+  }
+
   func run(in invocation: Invocation) throws {
     guard let url = ServiceURL(service) else { throw CommandError.badServiceURL(service) }
+    guard ServiceSecrets.isStorable(username: username) else {
+      throw CommandError.badUsername(username)
+    }
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let secrets = ServiceSecrets(try invocation.vault(of: selection))
@@ -59,14 +71,12 @@ struct AddCommand: VaultCommand {
       else { throw CommandError.secretNotNamed }
       return unsafe typed.withUnsafeBytes { unsafe Array($0) }
     }
-    var read = try InputFile.standardInput(limit: Self.limit + 2)
+    var read = try Self.standardInput()
     if read.last == UInt8(ascii: "\n") {
       read.removeLast()
       if read.last == UInt8(ascii: "\r") { read.removeLast() }
     }
-    guard read.count <= Self.limit else {
-      throw CommandError.inputTooLarge(path: InputFile.standardInputName, limit: Self.limit)
-    }
+    guard read.count <= Self.limit else { throw Self.tooLarge }
     guard !read.isEmpty else { throw CommandError.secretNotNamed }
     return read
   }

@@ -46,6 +46,10 @@ struct RequestCommand: VaultCommand {
       "Bind the token to a key, and sign the request with it (proof of possession).",
       discussion: "The key is kept in the group. The provider and the API must support it."))
   var pop = false
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for a response of the API, such as 30s.", valueName: "duration"))
+  var timeout = "2m"
   @Flag(help: "Follow @odata.nextLink to the last page, and print all values as one array.")
   var all = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -98,9 +102,14 @@ struct RequestCommand: VaultCommand {
   }
 
   private func request() throws -> APIRequest {
+    if !url.contains("://"), HTTPURL("https://" + url) != nil { throw CommandError.noScheme(url) }
     do {
       var request = try APIRequest(method, url)
-      for line in header { try request.add(header: line) }
+      for (index, line) in header.enumerated() {
+        do { try request.add(header: line) } catch {
+          throw CommandError.badHeader(name: Self.ownField(line), number: index + 1)
+        }
+      }
       request.body = try body()
       if let body = request.body, !request.headers.contains(where: { Self.isType($0.name) }) {
         try request.add(header: "Content-Type: \(Self.type(of: body))")
@@ -110,8 +119,19 @@ struct RequestCommand: VaultCommand {
       request.token.clientID = clientId
       request.token.tenantID = tenant
       request.isBound = pop
+      guard let patience = Duration(timeout), patience.seconds > 0 else {
+        throw CommandError.badDuration(timeout)
+      }
+      request.deadlineMilliseconds = Int(patience.seconds) * 1000
       return request
     } catch let error as SignInError { throw VaultError.signIn(error) }
+  }
+
+  /// The name of the field if it is one of those that tokenvault sets. The rest of the line may be a
+  /// secret, and is never shown.
+  private static func ownField(_ line: String) -> String? {
+    let name = String(line.prefix { $0 != ":" })
+    return APIRequest.ownFields.contains(name.lowercased()) ? name : nil
   }
 
   private func body() throws -> [UInt8]? {

@@ -47,7 +47,9 @@ struct SignInCommandLine {
       throw elsewhereFailure(issuer, requested, before, core)
     } catch VaultError.signIn(.badAnswer(.notJSON(let status))) where [400, 401].contains(status) {
       throw unexplainedFailure(status, before, core)
-    } catch VaultError.signIn(let error) where error.isOutage || error.isThrottled {
+    } catch VaultError.signIn(let error)
+      where error.isOutage || error.isThrottled || error.isForeignPage
+    {
       throw Failure(outage: error, storedTokenEnds: storedTokenEnd(reference, core))
     }
   }
@@ -122,8 +124,9 @@ struct SignInCommandLine {
     guard let known else { return nil }
     var words = ["sign-in"]
     func add(_ option: String, _ value: String) { words += [option, PlainText.shellWord(value)] }
-    if let clientID = known.clientID {
-      guard var authority = issuer ?? known.authority else { return nil }
+    var isComplete = false
+    if let clientID = known.clientID, var authority = issuer ?? known.authority {
+      isComplete = true
       if let tenantID {
         bestEffort("a tenant that is not valid in a URL has been reported by the request itself") {
           authority = try authority.with(tenant: tenantID)
@@ -131,6 +134,11 @@ struct SignInCommandLine {
       }
       add("--client-id", clientID)
       add("--authority", authority.url)
+    } else if let clientID = known.clientID {
+      // The client has nothing of the account. If it was not asked for, it is that of another tool.
+      guard self.clientID != nil else { return nil }
+      words.append(PlainText.shellWord([account].shortestForms[0]))
+      add("--client-id", clientID)
     } else {
       // An account that was imported without tokens: its provider is known, but no client.
       guard known.clientIDs.count != 1 else { return nil }
@@ -141,7 +149,7 @@ struct SignInCommandLine {
       add("--scope", scope)
     }
     if let claims { add("--claims", claims) }
-    if !account.username.isEmpty, known.clientID != nil { add("--login-hint", account.username) }
+    if !account.username.isEmpty, isComplete { add("--login-hint", account.username) }
     return Failure.command(words.joined(separator: " "), group)
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 struct UICommand: VaultCommand {
   static let configuration = CommandConfiguration(
@@ -30,6 +31,8 @@ struct UICommand: VaultCommand {
     // A group that cannot be opened fails before anything is drawn, and a passphrase prompt appears
     // here.
     try work.open()
+    // A line on standard error would be drawn into the view, which shows by itself that it waits.
+    LongWait.observe(nil)
     try UILoop(invocation, work).run()
   }
 }

@@ -16,6 +16,7 @@ final class PassphraseMemory: Sendable {
 
   func answer(_ purpose: VaultConfiguration.PassphrasePurpose) throws -> SecretBytes? {
     try known.withLock { known in
+      if case .openAgain = purpose { known = nil }
       if known == nil, let ask = prompt.withLock({ $0 }) { known = try ask(purpose) }
       return try known?.clone()
     }

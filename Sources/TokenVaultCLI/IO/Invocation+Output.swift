@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TokenVaultSystem
 import TokenVaultModel
 
@@ -32,6 +33,23 @@ extension Invocation {
   static func draw(_ text: String) {
     bestEffort("there is no other place to report it") {
       try SystemCalls.writeAll(Array(text.utf8), to: STDERR_FILENO)
+    }
+  }
+
+  /// Prints a line once a command has waited for 3 seconds without a word. With `--json`, standard
+  /// error is for the error alone.
+  func reportLongWaits() {
+    guard !options.isJSON else { return }
+    let reported = Mutex<Set<LongWait>>([])
+    LongWait.observe { wait in
+      guard reported.withLock({ $0.insert(wait).inserted }) else { return }
+      let text =
+        switch wait {
+        case .lock: "another process that uses the same files"
+        case .secretService: "the keyring; it may show a prompt"
+        case .server(let host): PlainText.escaped(host)
+        }
+      Self.tell("Waiting for \(text). Ctrl-C cancels.")
     }
   }
 

@@ -18,6 +18,8 @@ package enum CommandError: Error, Sendable {
   case output(errno: Int32)
   case input(path: String, errno: Int32)
   case inputTooLarge(path: String, limit: Int)
+  /// A secret that was to be stored, or a passphrase, by its source.
+  case secretTooLarge(String, limit: Int)
   case fileExists(path: String)
   case fileNotMade(path: String, errno: Int32)
   case fileNotWritten(path: String, errno: Int32)
@@ -37,6 +39,12 @@ package enum CommandError: Error, Sendable {
   case secretNotPrintable
   case badDuration(String)
   case badServiceURL(String)
+  /// A user name that cannot be stored.
+  case badUsername(String)
+  /// The value of `--header` with this number, counted from 1. It may contain a secret.
+  case badHeader(name: String?, number: Int)
+  /// A URL without `https://`.
+  case noScheme(String)
   case badMember(String)
   case badCustody(String)
   case keyFileNotNamed

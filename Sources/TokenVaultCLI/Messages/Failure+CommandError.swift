@@ -39,8 +39,10 @@ extension Failure {
         code == SystemMessage.noEntry ? .notFound : .inputOutput,
         "Cannot read \(Self.quoted(path)): \(Self.reason(code)).")
     case .inputTooLarge(let path, let limit):
-      let most = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
-      self.init(.damaged, "\(Self.quoted(path)) is larger than \(most); none of it was used.")
+      self.init(
+        .damaged, "\(Self.quoted(path)) is larger than \(Self.size(limit)); none of it was used.")
+    case .secretTooLarge(let source, let limit):
+      self.init(.usage, "\(source) has more than \(Self.size(limit)); nothing was stored.")
     case .fileExists(let path):
       self.init(
         .cannotCreate, "\(Self.quoted(path)) already exists.", next: Self.again("with another name")
@@ -98,6 +100,16 @@ extension Failure {
         .usage,
         "\(Self.quoted(text)) is not a valid service: give a host or an http or https URL, without "
           + "user name, query or fragment.")
+    case .badUsername(let name): self.init(.usage, Self.usernameFault(name))
+    case .badHeader(let name, let number):
+      let reason =
+        name.map { "the field \(Self.quoted($0)) cannot be set: tokenvault sets it itself" }
+        ?? "write 'Name: value'"
+      self.init(.usage, "The --header number \(number) cannot be sent: \(reason).")
+    case .noScheme(let url):
+      self.init(
+        .usage, "\(Self.quoted(url)) has no scheme.",
+        next: Self.again("with \(PlainText.shellWord("https://" + url))"))
     case .badMember(let text):
       self.init(.usage, "\(Self.quoted(text)) is neither the path nor the bare name of a program.")
     case .badCustody(let text):
@@ -203,6 +215,20 @@ extension Failure {
     case .diagnosis(let status): self.init(status, "")
     case .groupsFailed(let status): self.init(status, "")
     }
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    bytes < 1 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
+  }
+
+  private static func usernameFault(_ name: String) -> String {
+    if name.isEmpty { return "The user name is empty." }
+    let bytes = name.utf8.count
+    if bytes > ServiceSecrets.longestUsername {
+      return
+        "The user name has \(bytes) bytes; at most \(ServiceSecrets.longestUsername) are allowed."
+    }
+    return "The user name \(quoted(name)) contains a control character."
   }
 
   private static func text(_ findings: VerificationFindings) -> String {

@@ -47,32 +47,38 @@ extension Failure {
           + "removed.", next: "ls -ld \(Self.quoted(file))")
     case .wrongKey:
       self.init(
-        .refused, "The key in the keyring is not the key of the group \(group).", next: Self.doctor)
+        .refused, "The key in the keyring is not the key of the group \(group).",
+        next: "tokenvault group rekey \(group) --recovery-code")
+    case .wrongPassphrase:
+      self.init(.refused, "Wrong passphrase for the group \(group).", next: Self.again())
     case .alreadyStored(let generation):
       self.init(
         .cannotCreate,
         "The keyring already has a key of generation \(generation), and it is not overwritten.",
-        next: Self.doctor)
+        next: Self.again())
     case .notDeleted(let generation):
       self.init(
         .inputOutput, "The keyring still has the former key (generation \(generation)).",
-        next: Self.doctor)
+        next: "tokenvault list --group \(group), which tries again")
     case .serviceGone:
       self.init(
         .unreachable, "The Secret Service exited in the middle of a call.", next: Self.again())
     case .timedOut:
       self.init(
-        .unreachable, "The Secret Service did not answer in time.", next: Self.doctor)
+        .unreachable, "The Secret Service did not answer in time. Nothing was changed.",
+        next: "busctl --user status org.freedesktop.secrets, which names the program")
     case .libraryMissing:
       self.init(
         .unreachable, "libsecret is not installed.", next: "sudo apt-get install libsecret-1-0")
     case .refused(let name):
       let detail = name.isEmpty ? "" : " (\(PlainText.escaped(name)))"
-      self.init(.refused, "The Secret Service refused the call\(detail).", next: Self.doctor)
+      self.init(
+        .refused, "The Secret Service refused the call\(detail). Nothing was changed.",
+        next: Self.again())
     case .badAnswer:
       self.init(
         .unreachable, "The Secret Service sent a reply that its protocol does not allow.",
-        next: Self.doctor)
+        next: "busctl --user status org.freedesktop.secrets, which names the program")
     case .passphraseRequired:
       self.init(
         .refused, "The group \(group) needs its passphrase, and a prompt is not possible.",
@@ -93,7 +99,8 @@ extension Failure {
     case .badRecoveryCode:
       self.init(.refused, "This is not a recovery code of the group \(group).")
     case .kernelKeyring(let errno):
-      self.init(.inputOutput, "The kernel keyring: \(Self.reason(errno)).", next: Self.doctor)
+      self.init(
+        .inputOutput, "The kernel keyring: \(Self.reason(errno)).", next: "cat /proc/key-users")
     case .crypto:
       self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
     }

@@ -27,6 +27,8 @@ extension Failure {
       self.init(.usage, "The \(parameter.rawValue) is not valid\(Self.hint(parameter)).")
     case .badDiscovery(.status(let status)) where Self.isOutage(status):
       self.init(.unreachable, Self.unavailable(status))
+    case .badDiscovery(.notJSON):
+      self.init(.unreachable, Self.foreignPage(nil))
     case .badDiscovery(let fault):
       self.init(
         .provider, "The provider's discovery document cannot be used: \(Self.text(fault)).")
@@ -98,6 +100,8 @@ extension Failure {
         next: Self.again())
     case .badAnswer(.notJSON(let status)) where Self.isOutage(status):
       self.init(.unreachable, Self.unavailable(status))
+    case .badAnswer(.notJSON(let status)) where ![400, 401].contains(status):
+      self.init(.unreachable, Self.foreignPage(status))
     case .badAnswer(let fault):
       self.init(.provider, "The provider's response cannot be used: \(Self.text(fault)).")
     case .idToken(.keysUnavailable):
@@ -136,7 +140,9 @@ extension Failure {
   init(outage error: SignInError, storedTokenEnds end: Timestamp?) {
     var message = Failure(error).message
     if error == .idToken(.keysUnavailable) { message += " The refresh token was kept." }
-    if let end { message += " The stored token still works until \(end.iso8601)." }
+    message +=
+      end.map { " The stored token still works until \($0.iso8601)." }
+      ?? " There is no stored token that still works."
     self.init(.unreachable, message, next: Self.again("later"), code: error.code)
   }
 
@@ -157,8 +163,14 @@ extension Failure {
 
   private static func unavailable(_ status: Int, _ detail: String = "") -> String {
     status == 429
-      ? "The provider is rate-limiting requests (status 429\(detail))."
-      : "The provider is unavailable (status \(status)\(detail))."
+      ? "The provider is rate-limiting requests: \(LastRequest.text) answered 429\(detail)."
+      : "The provider is unavailable: \(LastRequest.text) answered \(status)\(detail)."
+  }
+
+  /// - Parameter status: the status of the response; nil if it is not known.
+  private static func foreignPage(_ status: Int?) -> String {
+    "\(LastRequest.text) answered\(status.map { " \($0)" } ?? "") with something else than an OAuth "
+      + "response. A proxy or a captive portal may have sent it. Stored tokens are unchanged."
   }
 
   /// The provider sent Retry-After or an outage, or refused the same request a moment ago.
@@ -182,7 +194,7 @@ extension Failure {
   private static func text(_ fault: SignInError.DiscoveryFault) -> String {
     switch fault {
     case .status(let status):
-      "the server answered with status \(status). Check the spelling of the authority"
+      "\(LastRequest.text) answered \(status). Check the spelling of the authority"
     case .notJSON: "it is not a JSON object"
     case .field(let field): "the field \(quoted(field)) is missing or not valid"
     case .issuer: "its issuer differs from the authority"
@@ -193,8 +205,8 @@ extension Failure {
   private static func text(_ fault: SignInError.AnswerFault) -> String {
     switch fault {
     case .notJSON(let status):
-      "it is not an OAuth response (status \(status)). A proxy or a captive portal may have sent it. "
-        + "Stored tokens are unchanged"
+      "\(LastRequest.text) answered \(status) without an OAuth error. A proxy or a captive portal "
+        + "may have sent it. Stored tokens are unchanged"
     case .field(let field): "the field \(quoted(field)) is missing or not valid"
     case .tokenType: "its token type is not supported"
     case .redirect: "it is a redirect"

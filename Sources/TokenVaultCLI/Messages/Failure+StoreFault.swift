@@ -34,10 +34,11 @@ extension Failure {
     case .wrongKey:
       self.init(
         .refused, "Wrong key, passphrase or recovery code for the group \(group).",
-        next: Self.doctor)
+        next: "tokenvault group show \(group)")
     case .generationChanged, .busy:
       self.init(
-        .busy, "The group \(group) is in use by other processes.", next: Self.again())
+        .busy, "The group \(group) is in use by other processes; nothing was changed.",
+        next: Self.again())
     case .accountGone:
       self.init(
         .notFound, "The account was signed out of the group \(group) in the meantime.",
@@ -49,7 +50,7 @@ extension Failure {
     case .readOnly(let file):
       self.init(
         .inputOutput, "\(Self.path(file)) cannot be written; nothing was changed.",
-        next: Self.doctor)
+        next: "ls -ld \(PlainText.shellWord(file))")
     case .notMade(let directory, let code):
       self.init(
         .cannotCreate,
@@ -59,7 +60,7 @@ extension Failure {
       let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
       self.init(
         .inputOutput, "The file of the group \(group) cannot be read or written: \(text).",
-        next: Self.doctor)
+        next: "tokenvault group verify \(group)")
     case .crypto:
       self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
     }

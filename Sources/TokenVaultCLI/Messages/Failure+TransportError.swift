@@ -6,11 +6,12 @@ extension Failure {
   init(_ error: TransportError) {
     switch error {
     case .unknownHost(let host):
-      self.init(.unreachable, "Cannot resolve \(Self.quoted(host)). Are you offline?")
+      self.init(.unreachable, "Cannot resolve \(PlainText.escaped(host)). Are you offline?")
     case .refused(let host):
-      self.init(.unreachable, "Cannot connect to \(Self.quoted(host)) (connection refused).")
+      self.init(
+        .unreachable, "Cannot connect to \(LastRequest.authority(of: host)) (connection refused).")
     case .unreachable(let host):
-      self.init(.unreachable, "Cannot connect to \(Self.quoted(host)).")
+      self.init(.unreachable, "Cannot connect to \(LastRequest.authority(of: host)).")
     case .unreachableProxy:
       self.init(.unreachable, "Cannot connect to the proxy in https_proxy.")
     case .untrusted(let host):
@@ -23,7 +24,7 @@ extension Failure {
       self.init(
         .configuration, "Cannot read the certificates in SSL_CERT_FILE: \(Self.path(path)).")
     case .timedOut(let host):
-      self.init(.unreachable, "\(Self.quoted(host)) did not answer in time.")
+      self.init(.unreachable, "\(LastRequest.authority(of: host)) did not answer in time.")
     case .tooLarge(let limit):
       self.init(.provider, "The response is larger than \(limit) bytes.")
     case .notHTTP(let host):

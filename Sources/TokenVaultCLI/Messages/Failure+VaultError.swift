@@ -21,7 +21,8 @@ extension Failure {
     case .badManifest(let file, let fault):
       self.init(
         .configuration, "\(Self.path(file)) cannot be used: \(Self.text(fault)).",
-        next: Self.doctor)
+        next: fault == .unsafe
+          ? "ls -l \(PlainText.shellWord(file))" : "$EDITOR \(PlainText.shellWord(file))")
     case .notAMember(let executable, let group):
       self.init(
         .refused, "\(Self.quoted(executable)) is not a member of the group \(group).",
@@ -163,8 +164,12 @@ extension Failure {
 
   private static func text(_ fault: ManifestFault) -> String {
     switch fault {
+    case .syntax(let line, let column): "it is not JSON at line \(line), column \(column)"
     case .notJSON: "it is not a JSON object"
-    case .unknownField(let field): "it has the unknown field \(quoted(field))"
+    case .unknownField(let field):
+      "it has the unknown field \(quoted(field))"
+        + (Spelling.nearest(to: field, in: UserConfiguration.fieldPaths + Manifests.fields)
+          .map { ", which is probably \(quoted($0))" } ?? "")
     case .missingField(let field): "the field \(quoted(field)) is missing"
     case .badValue(let field): "the value of \(quoted(field)) is not allowed"
     case .nameMismatch: "the name in it differs from the file name"

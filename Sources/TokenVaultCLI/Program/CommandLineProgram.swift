@@ -36,6 +36,7 @@ package enum CommandLineProgram {
     guard let command = command as? any VaultCommand else { return help(command, arguments) }
     var invocation = Invocation.ofProcess()
     command.global.apply(to: &invocation.options)
+    invocation.reportLongWaits()
     do {
       try command.run(in: invocation)
       return .done
@@ -77,7 +78,10 @@ package enum CommandLineProgram {
     guard TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS else {
       return UsageError(error, arguments).tell()
     }
-    let text = TokenVaultCommand.fullMessage(for: error)
+    var text = TokenVaultCommand.fullMessage(for: error)
+    if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
+      text = CompletionScript.withAliases(text)
+    }
     do {
       if !text.isEmpty { try Invocation.ofProcess().answer(text) }
       return .done

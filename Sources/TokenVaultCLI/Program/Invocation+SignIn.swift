@@ -7,9 +7,11 @@ extension Invocation {
   /// The browser and network that a sign-in uses.
   /// - Parameter browser: the value of `--browser`; empty for no browser.
   func platform(browser: String? = nil) -> SignInPlatform {
-    .system(
+    var platform = SignInPlatform.system(
       environment: Self.wholeEnvironment(), browser: browser,
       userAgent: "TokenVault/\(PublicClientApplication.version)")
+    platform.transport = NotingTransport(transport: platform.transport)
+    return platform
   }
 
   /// Acquires tokens for a group; Ctrl-C cancels.

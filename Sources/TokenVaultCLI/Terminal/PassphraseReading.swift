@@ -18,6 +18,8 @@ enum PassphraseReading {
       else { throw CommandError.weakPassphrase }
     }
     if let descriptor = options.passphraseDescriptor {
+      // A script has only the one that was wrong.
+      if case .openAgain = purpose { return nil }
       guard let line = try line(of: descriptor) else { return nil }
       if case .create = purpose { try accepted(PassphraseStrength(line)) }
       return line
@@ -25,6 +27,8 @@ enum PassphraseReading {
     guard options.mayAsk else { return nil }
     switch purpose {
     case .open(let group): return try hidden("Passphrase for \(group): ")
+    case .openAgain(let group):
+      return try hidden("Wrong passphrase. Passphrase for \(group): ")
     case .create(let group):
       guard let first = try hidden("New passphrase for \(group): ") else { return nil }
       let strength = PassphraseStrength(first)
@@ -81,7 +85,7 @@ enum PassphraseReading {
       if got == 0, count == 0 { return nil }
       if got == 0 || byte == UInt8(ascii: "\n") { return try prefix(read, count) }
       guard count < limit else {
-        throw CommandError.inputTooLarge(path: "\(option) \(descriptor)", limit: limit)
+        throw CommandError.secretTooLarge("\(option) \(descriptor)", limit: limit)
       }
       unsafe read.withUnsafeMutableBytes { unsafe $0[count] = byte }
       count += 1

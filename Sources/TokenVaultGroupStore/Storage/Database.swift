@@ -1,5 +1,6 @@
 internal import TokenVaultCSQLite
 import Glibc
+import TokenVaultSystem
 
 /// A connection to an SQLite database. It turns SQLite's result codes into `StoreError`.
 @safe final class Database {
@@ -20,9 +21,23 @@ import Glibc
     }
     unsafe handle = opened
     unsafe sqlite3_extended_result_codes(opened, 1)
-    unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
+    unsafe sqlite3_busy_handler(
+      opened, Self.waitForLock, UnsafeMutableRawPointer(bitPattern: Int(busyMilliseconds)))
     // A group file may come from anywhere, so nothing in its schema is trusted to run.
     unsafe tv_sqlite3_harden(opened)
+  }
+
+  /// Waits until a lock may be free. SQLite's own handler does not report a long wait.
+  ///
+  /// The first argument is the number of milliseconds to wait in all, the second the number of
+  /// calls for this lock. The result is 0 when the wait is over.
+  private static let waitForLock: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = {
+    // 1 ms for the first 100 calls, then 10 ms.
+    let waited = $1 <= 100 ? Int($1) : 100 + (Int($1) - 100) * 10
+    guard waited < Int(bitPattern: $0) else { return 0 }
+    if waited == LongWait.milliseconds { LongWait.lock.report() }
+    usleep($1 < 100 ? 1_000 : 10_000)
+    return 1
   }
 
   private static func open(_ name: String, _ access: Int32) throws(StoreError) -> OpaquePointer {

@@ -41,7 +41,9 @@ package enum FileLock {
         // every newcomer.
         let pause = min(2_000, 500 + waited / 8)
         usleep(UInt32(pause))
+        let isLong = waited / 1000 >= LongWait.milliseconds
         waited += pause
+        if !isLong, waited / 1000 >= LongWait.milliseconds { LongWait.lock.report() }
       }
     } catch let error as SystemCallError {
       close(opened)

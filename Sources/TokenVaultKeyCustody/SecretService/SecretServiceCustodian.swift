@@ -165,7 +165,7 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
       unsafe request.deadline_ms = Int32(
         clamping: max(deadlineMilliseconds, Self.leastWriteMilliseconds))
       unsafe request.allow_prompt = allowPrompt
-      let result = unsafe call(&request)
+      let result = LongWait.secretService.during { unsafe call(&request) }
       refusal = unsafe withUnsafeBytes(of: request.refusal) {
         unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }

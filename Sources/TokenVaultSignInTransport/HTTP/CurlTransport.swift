@@ -1,6 +1,7 @@
 internal import TokenVaultCCurl
 package import TokenVaultSignIn
 import Synchronization
+import TokenVaultSystem
 
 /// HTTP/1.1 over the system's libcurl, which is loaded for the first request. libcurl reads the
 /// proxy settings from the environment (`https_proxy`, `all_proxy`, `no_proxy`); requests to this
@@ -34,9 +35,12 @@ package final class CurlTransport: BlockingTransport {
     let idleConnection = idle.withLock { $0.popLast() }
     let connection = if let idleConnection { idleConnection } else { try Connection(settings) }
     let result: Result<HTTPResponse, TransportError>
-    do { result = .success(try exchange(connection, request, headers, cancellation)) } catch {
-      result = .failure(error)
-    }
+    do {
+      result = .success(
+        try LongWait.server(request.address.host).during { () throws(TransportError) in
+          try exchange(connection, request, headers, cancellation)
+        })
+    } catch { result = .failure(error) }
     idle.withLock { if $0.count < 4 { $0.append(connection) } }
     return try result.get()
   }

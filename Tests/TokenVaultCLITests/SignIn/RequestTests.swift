@@ -22,6 +22,21 @@ struct RequestTests {
     #expect(odd.status == 64)
   }
 
+  @Test func aSilentServerIsNamedAndNotAwaitedBeyondTheTimeout() throws {
+    let home = try home()
+    try home.provider.fault(#"{"endpoint": "me", "ending": "hang"}"#)
+    let run = try home.run("tokenvault request GET $U/v1.0/me --scope User.Read --timeout 4s")
+    #expect(run.status == 69)
+    #expect(
+      run.errors.hasPrefix(
+        """
+        Waiting for 127.0.0.1. Ctrl-C cancels.
+        tokenvault: 127.0.0.1:\(home.provider.url.split(separator: ":").last ?? "") did not answer in \
+        time.
+        """), "\(run.errors)")
+    #expect(try home.run("tokenvault request GET $U/v1.0/me --timeout soon").status == 64)
+  }
+
   private func home(_ configuration: String? = nil) throws -> SignInHome {
     let home = try SignInHome(configuration)
     #expect(try home.signIn().status == 0)
@@ -149,10 +164,14 @@ struct RequestTests {
     ("'GET /' $U/api/hello", "The method is not valid"),
     (
       "GET $U/api/hello --header 'Authorization: Bearer x'",
-      "The header is not valid: write 'Name: value'"
+      "The --header number 1 cannot be sent: the field \"Authorization\" cannot be set"
     ),
-    ("GET $U/api/hello --header 'Host: x'", "The header is not valid: write 'Name: value'"),
-    ("GET $U/api/hello --header nothing", "The header is not valid: write 'Name: value'"),
+    ("GET $U/api/hello --header 'Host: x'", "the field \"Host\" cannot be set"),
+    (
+      "GET $U/api/hello --header 'A: b' --header nothing",
+      "The --header number 2 cannot be sent: write 'Name: value'"
+    ),
+    ("GET api.example.com/v1", "next: run the command again with https://api.example.com/v1"),
     ("GET $U/api/hello --scope a --resource b", "cannot be combined"),
   ])
   func aRefusedRequestReadsNoToken(arguments: String, words: String) throws {

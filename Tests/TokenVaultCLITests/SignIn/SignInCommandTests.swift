@@ -195,7 +195,7 @@ struct SignInCommandTests {
     ("--authority $A --redirect-uri https://example.com/", 64, "The redirect URI is neither"),
     ("--authority http://127.0.0.1:9/common/v2.0", 69, "Cannot connect to"),
     ("--authority https://login.microsoftonline.com/common", 69, "proxy"),
-    ("--authority $U/nowhere", 76, "answered with status 404. Check the spelling of the authority"),
+    ("--authority $U/nowhere", 76, "/nowhere answered 404. Check the spelling of the authority"),
     ("--authority $A --group no.such.group", 78, "no.such.group has no manifest"),
   ])
   func aSignInThatCannotStartSaysWhy(options: String, status: Int32, words: String) throws {

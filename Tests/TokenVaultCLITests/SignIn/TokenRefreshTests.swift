@@ -94,7 +94,8 @@ struct TokenRefreshTests {
     try home.provider.fault(#"{"endpoint": "token", "status": 429, "retryAfter": 60}"#)
     let busy = try home.run("tokenvault token --force-refresh")
     #expect(busy.status == 69)
-    #expect(busy.errors.contains("The provider is rate-limiting requests (status 429)."))
+    #expect(
+      busy.errors.contains("The provider is rate-limiting requests: POST \(home.provider.url)"))
     #expect(busy.errors.contains("The stored token still works until "))
     let quiet = try home.run("tokenvault token --force-refresh")
     #expect(quiet.status == 69)
@@ -103,13 +104,20 @@ struct TokenRefreshTests {
   }
 
   @Test(arguments: [
-    (#"{"endpoint": "token", "status": 503}"#, "The provider is unavailable (status 503)."),
-    (#"{"endpoint": "discovery", "status": 502}"#, "The provider is unavailable (status 502)."),
+    (#"{"endpoint": "token", "status": 503}"#, "The provider is unavailable: POST http"),
+    (#"{"endpoint": "token", "status": 503}"#, "/token answered 503."),
+    (#"{"endpoint": "discovery", "status": 502}"#, "openid-configuration answered 502."),
+    (#"{"endpoint": "token", "raw": "<html>Log in</html>"}"#, "A proxy or a captive portal"),
+    (#"{"endpoint": "token", "raw": "<html>Log in</html>", "status": 404}"#, "answered 404 with"),
+    (
+      #"{"endpoint": "discovery", "raw": "<html>Log in</html>", "count": 2}"#,
+      "openid-configuration answered with something else than an OAuth response."
+    ),
     (
       #"{"endpoint": "token", "error": "temporarily_unavailable", "status": 503}"#,
-      "The provider is unavailable (status 503: temporarily_unavailable"
+      "answered 503: temporarily_unavailable"
     ),
-    (#"{"endpoint": "token", "ending": "cut"}"#, "Cannot connect to \"127.0.0.1\"."),
+    (#"{"endpoint": "token", "ending": "cut"}"#, "Cannot connect to 127.0.0.1:"),
     (#"{"endpoint": "keys", "status": 503}"#, "The refresh token was kept."),
     // libcurl sends a GET again if a connection that it used before is cut.
     (#"{"endpoint": "keys", "ending": "cut", "count": 2}"#, "The refresh token was kept."),

@@ -29,10 +29,7 @@ struct Diagnosis {
     let inForce = groupInForce()
     let groups = try invocation.groupsOnDisk()
     let described = Set(groups + [inForce]).reduce(into: [GroupName: GroupDescription]()) {
-      // absent is an answer: a group without a description has a failing check of its own.
-      do {
-        $0[$1] = try GroupInspection(GroupSession(invocation.configuration($1))).describe()
-      } catch {}
+      $0[$1] = description(of: $1)
     }
     func isInKeyring(_ group: GroupName) -> Bool {
       // A group that does not exist yet would be created with its key in the keyring.
@@ -48,6 +45,15 @@ struct Diagnosis {
     all += [libcurl(), browser()]
     for group in groups { all.append(self.group(group, isInForce: group == inForce)) }
     return all
+  }
+
+  private func description(of group: GroupName) -> GroupDescription? {
+    // absent is an answer: a group that cannot be described has a failing check of its own.
+    do {
+      return try GroupInspection(GroupSession(invocation.configuration(group))).describe()
+    } catch {
+      return nil
+    }
   }
 
   /// The group in force; the standard group if the configuration cannot be used, which is a failing

@@ -18,8 +18,9 @@ struct FileModeCorrection {
 
   /// - Returns: The correction as a clause; nil if it failed.
   func apply() -> String? {
+    let descriptor: Int32
     // absent is an answer: the finding then still has the fault, and the command that corrects it.
-    guard let descriptor = try? SystemCalls.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+    do { descriptor = try SystemCalls.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) } catch {
       return nil
     }
     defer { close(descriptor) }

@@ -13,6 +13,7 @@ extension CustodyError {
     case .devicePartMissing: "devicePartMissing"
     case .devicePartFailed: "devicePartFailed"
     case .wrongKey: "wrongKey"
+    case .wrongPassphrase: "wrongPassphrase"
     case .alreadyStored: "keyAlreadyStored"
     case .notDeleted: "keyNotDeleted"
     case .serviceGone: "secretServiceGone"
