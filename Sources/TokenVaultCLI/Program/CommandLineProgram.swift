@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TokenVault
 import TokenVaultSystem
 
 /// The entry point of the program.
@@ -28,6 +29,10 @@ package enum CommandLineProgram {
       Invocation.tell(
         Failure(CommandError.notUTF8(place) as any Error), asJSON: arguments.contains("--json"))
       return .usage
+    }
+    if arguments.prefix(while: { $0 != "--" }).contains(where: { ["-V", "--version"].contains($0) })
+    {
+      return print(PublicClientApplication.version)
     }
     let command: any ParsableCommand
     do { command = try TokenVaultCommand.parseAsRoot(arguments) } catch {
@@ -78,8 +83,12 @@ package enum CommandLineProgram {
       return UsageError(error, arguments).tell()
     }
     let text = TokenVaultCommand.fullMessage(for: error)
+    return text.isEmpty ? .done : print(HelpText.ordered(text))
+  }
+
+  private static func print(_ text: String) -> ExitStatus {
     do {
-      if !text.isEmpty { try Invocation.ofProcess().answer(text) }
+      try Invocation.ofProcess().answer(text)
       return .done
     } catch {
       let failure = Failure(error)
