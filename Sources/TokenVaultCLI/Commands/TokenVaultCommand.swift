@@ -29,7 +29,8 @@ struct TokenVaultCommand: ParsableCommand {
       69: the Secret Service or the provider cannot be reached.
       """,
     subcommands: [
-      SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
+      SignInCommand.self, StatusCommand.self, ListCommand.self, SwitchCommand.self,
+      CurrentCommand.self,
       WhichCommand.self,
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
       SignOutCommand.self,
