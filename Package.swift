@@ -124,6 +124,9 @@ let package = Package(
       name: "tokenvault-idp", dependencies: ["TokenVaultIdentityProvider"],
       swiftSettings: strict),
 
+    // Writes the manual page from a template and the help of each command; scripts/build runs it.
+    .executableTarget(name: "tokenvault-manual", swiftSettings: strict),
+
     // Tests. The probe does one thing to a group file, so that a test can kill it meanwhile.
     .executableTarget(
       name: "group-store-probe",
@@ -227,7 +230,7 @@ let package = Package(
         "TokenVaultCLI", "TokenVault", "TokenVaultSignIn", "TokenVaultModel",
         "TokenVaultTestSupport",
         "TokenVaultProgram",
-        "group-member", "tokenvault-idp",
+        "group-member", "tokenvault-idp", "tokenvault-manual",
       ],
       exclude: ["Transcripts"],
       swiftSettings: strict),

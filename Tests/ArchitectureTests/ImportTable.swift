@@ -54,6 +54,8 @@ enum ImportTable {
     // with the client under test would cancel itself out.
     "TokenVaultIdentityProvider": ["Foundation", "Glibc", "Synchronization", "TokenVaultCrypto"],
     "tokenvault-idp": ["Foundation", "TokenVaultIdentityProvider"],
+    // For scripts/build.
+    "tokenvault-manual": ["Foundation"],
     // For tests only: nothing that is shipped imports it.
     "TokenVaultTestSupport": [
       "Foundation", "FoundationEssentials", "Glibc", "TokenVaultGroupStore", "TokenVaultKeyCustody",
@@ -94,7 +96,8 @@ enum ImportTable {
 
   /// The targets that may touch their process: read its environment, print, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "GroupMember", "GraphSample",
+    "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "tokenvault-manual",
+    "GroupMember", "GraphSample",
     "CurrentToken", "StoredPassword", "CallAPI",
   ]
 

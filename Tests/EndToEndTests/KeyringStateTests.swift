@@ -44,6 +44,33 @@ import TokenVaultTestSupport
     try expect(69, machine, "no service", saying: "No Secret Service is running")
   }
 
+  /// Of a locked group they show what is known without the key.
+  @Test func statusAndShowNeitherAskNorUnlock() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada))
+    try machine.succeed("group", "recovery-code")
+    let copy = machine.home.appending(path: "copy").path
+    try machine.succeed("group", "backup", Machine.group, copy)
+    let open = try machine.succeed("group", "show")
+    #expect(open.contains("locked         no") && open.contains("recovery code  yes, made "))
+    #expect(open.contains("accounts       1") && open.contains(" ago, \(copy)"), "\(open)")
+    try machine.session.lock()
+    let before = try machine.image()
+    let status = try machine.vault("status")
+    #expect(status.status == 77 && status.errors.isEmpty, "\(status.errors)")
+    #expect(status.output.contains("locked         yes"), "\(status.output)")
+    #expect(status.output.contains("The keyring is locked.\nnext: "))
+    #expect(!status.output.contains("ada") && !status.output.contains(copy))
+    let show = try machine.succeed("group", "show")
+    #expect(show.contains("locked         yes") && show.contains("recovery code  yes\n"))
+    #expect(!show.contains("accounts") && !show.contains(copy))
+    let json = try #require(
+      try machine.run([built("tokenvault"), "status", "--json"]).json() as? [String: Any])
+    #expect(json["locked"] as? Bool == true && json["accounts"] is NSNull)
+    #expect(try machine.image() == before)
+    #expect(try machine.vault("list", "--no-input").status == 77)
+  }
+
   @Test(arguments: [
     (PrivateSecretService.State.locked, Int32(77)), (.noBus, 69), (.noService, 69),
     (.noCollection, 69),

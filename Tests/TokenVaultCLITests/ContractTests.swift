@@ -75,8 +75,16 @@ struct ContractTests {
     (
       "group show",
       [
-        "custody", "deviceMode", "devicePart", "exists", "generation", "manifest", "members",
-        "name", "title",
+        "accounts", "custody", "deviceMode", "devicePart", "exists", "generation", "keyFile",
+        "lastBackup", "locked", "manifest", "members", "name", "recoveryCode",
+        "recoveryCodeMadeOn", "title", "unlockedUntil",
+      ]
+    ),
+    (
+      "status",
+      [
+        "account", "accountRule", "accounts", "attention", "custody", "exists", "group",
+        "groupRule", "lastBackup", "locked", "recoveryCode", "recoveryCodeMadeOn", "unlockedUntil",
       ]
     ),
     ("group members", ["group", "members"]),

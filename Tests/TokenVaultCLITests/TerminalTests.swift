@@ -227,6 +227,23 @@ struct TerminalTests {
     #expect(try home.run("tokenvault list | wc -l").output == "3\n")
   }
 
+  @Test func statusDoesNotAskForAPassphrase() throws {
+    let home = try home()
+    #expect(
+      try home.run(
+        "echo the right one | tokenvault group create com.example.pass --custody passphrase "
+          + "--passphrase-fd 0"
+      ).status == 0)
+    for (command, status) in [
+      ("status -g com.example.pass", 77), ("group show com.example.pass", 0),
+    ] {
+      let terminal = try TmuxTerminal("tokenvault \(command)", in: home)
+      let screen = try terminal.wait(for: "ended with \(status)")
+      #expect(screen.contains("passphrase") && !screen.contains("Passphrase"))
+      #expect(screen.contains("locked         yes"), "\(screen)")
+    }
+  }
+
   @Test func noInputNeverAsks() throws {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault sign-out --all --no-input", in: home)

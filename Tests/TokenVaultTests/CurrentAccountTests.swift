@@ -123,6 +123,30 @@ import TokenVaultModel
     #expect(afterSecret?.candidates?.map(\.username) == ["ada"])
   }
 
+  @Test func thePreviousAccountIsKeptUntilItIsErased() throws {
+    let selection = CurrentAccountSelection(session)
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    #expect(try selection.previous() == nil)
+    try session.switchTo(Person.ada.id)
+    #expect(try selection.previous() == nil)
+    try session.switchTo(Person.bob.id)
+    try session.switchTo(Person.bob.id)
+    #expect(try selection.previous()?.username == Person.ada.username)
+    // A renewal gives every account another tag.
+    _ = try Rekey(session).changeKey()
+    #expect(try selection.previous()?.username == Person.ada.username)
+    // The current account is signed out, and the previous one takes its place.
+    try session.signOut([Person.bob.id])
+    #expect(try selection.previous()?.username == Person.ada.username)
+    try session.switchTo(Person.ada.id)
+    #expect(try selection.previous() == nil)
+    try session.importCache(Person.bob.cache())
+    try session.switchTo(Person.bob.id)
+    try session.signOut([Person.ada.id])
+    #expect(try selection.previous() == nil)
+    #expect(try session.read { $0.state.principals[""]?.account } == nil)
+  }
+
   /// The number of accounts that the group ever had survives a rotation of its only account.
   @Test func aGroupThatOnlyEverHadOneAccountNeedsNoChoice() throws {
     try session.importCache(

@@ -94,6 +94,30 @@ import TokenVaultTestSupport
     #expect(try session.read { try $0.groupName() } == nil)
   }
 
+  @Test func theHistoryIsSealedAndEndsWithARenewal() throws {
+    #expect(try session.read { try $0.history() } == GroupHistory())
+    try session.backup(to: backup)
+    let made = try session.read { try $0.history() }
+    #expect(made.backup?.path == backup)
+    #expect(try made.backup?.generation == GroupInspection(session).header().generation)
+    #expect(made.recoveryCodeMade == nil)
+    for name in try FileManager.default.contentsOfDirectory(
+      atPath: vault.directory.appending(path: "groups").path)
+    {
+      let file = vault.directory.appending(path: "groups/\(name)")
+      #expect(try Data(contentsOf: file).range(of: Data(backup.utf8)) == nil, "\(name)")
+    }
+    // A sign-out keeps it, so that the backup is known to be from before.
+    _ = try session.signOut([Person.bob.id])
+    #expect(try session.read { try $0.history() } == made)
+    _ = try Recovery(session).makeRecoveryCode { _ in }
+    let renewed = try session.read { try $0.history() }
+    #expect(renewed.backup == nil)
+    #expect(renewed.recoveryCodeMade == session.now)
+    _ = try Rekey(session).changeKey()
+    #expect(try session.read { try $0.history() } == GroupHistory())
+  }
+
   @Test func aGroupThatChangedAfterTheQuestionIsNotReplaced() throws {
     try session.backup(to: backup)
     let restore = try Restore(vault.groupSession(), from: backup)

@@ -85,7 +85,17 @@ package struct CurrentAccountSelection {
   package func select(_ reference: AccountReference) throws(VaultError) -> Account {
     try session.write { transaction in
       let stored = try self.lookup.stored(reference, in: transaction)
-      transaction.state.current = stored.tag
+      transaction.state.makeCurrent(stored.tag)
+      return self.lookup.account(stored, in: transaction)
+    }
+  }
+
+  /// The account that was the current one of the group before; nil if there was none, or if it was
+  /// signed out.
+  package func previous() throws(VaultError) -> Account? {
+    try session.read { transaction in
+      guard let tag = transaction.state.previous, let stored = try transaction.account(tag: tag)
+      else { return nil }
       return self.lookup.account(stored, in: transaction)
     }
   }

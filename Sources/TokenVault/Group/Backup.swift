@@ -28,13 +28,29 @@ package struct Backup {
       guard try session.read({ try $0.groupName() }) != group.description else { return }
       try session.write { try $0.setGroupName(group.description) }
     }
-    return try session.withGroup { group in
+    let (keys, generation) = try copy(to: path)
+    bestEffort("the copy is complete, and only `group show` does not know of it") {
+      let time = session.now
+      try session.write { transaction in
+        var history = try transaction.history()
+        history.backup = .init(time: time, generation: generation, path: path)
+        try transaction.setHistory(history)
+      }
+    }
+    return keys
+  }
+
+  private func copy(
+    to path: String
+  ) throws(VaultError) -> (keys: Keys, generation: UInt64) {
+    try session.withGroup { group in
       // A damaged group must not become the only copy that a user has.
       guard try group.read({ try $0.verify() }).isSound else { throw StoreError.damaged(rows: nil) }
       try GroupBackup.write(group, to: path)
-      return Keys(
+      let keys = Keys(
         custody: group.header.custody,
         hasRecoveryCode: try group.read { try $0.hasSlot(.recovery) })
+      return (keys, group.header.generation)
     }
   }
 }

@@ -2,6 +2,7 @@ package import TokenVaultCrypto
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Makes recovery codes, and opens a group with one.
 package struct Recovery {
@@ -69,6 +70,14 @@ package struct Recovery {
       return try renew(group, material, key, salt: salt) { show(shown) }
     }
     report.hadRecoveryCode = hadCode
+    bestEffort("the code is in force, and only the time when it was made is not known") {
+      let time = session.now
+      try session.write { transaction in
+        var history = try transaction.history()
+        history.recoveryCodeMade = time
+        try transaction.setHistory(history)
+      }
+    }
     return report
   }
 

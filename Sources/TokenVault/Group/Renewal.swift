@@ -55,8 +55,9 @@ struct Renewal {
         try transaction.setCustody(custody)
         for position in KeySlot.Position.allCases { try transaction.removeSlot(position) }
         try setSlots(transaction)
-        // It is sealed under the former lookup key; the next backup records it again.
+        // They are sealed under the former lookup key; the next backup records them again.
         try transaction.setGroupName(nil)
+        try transaction.setHistory(nil)
         let all = Int(clamping: transaction.state.accountCount)
         renewed = try transaction.renew { progress($0, all) }
         try rules.stage(group: session.group, tags: renewed.tags)

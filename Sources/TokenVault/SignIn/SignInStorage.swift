@@ -169,7 +169,7 @@ struct SignInStorage {
       let state = transaction.state
       let isAlone = state.current == nil && state.accountCount == 1 && state.hadSeveralAccounts
       if makesCurrent || isAlone {
-        transaction.state.current = stored.tag
+        transaction.state.makeCurrent(stored.tag)
         result = try self.result(of: validated, in: stored, transaction)
       }
       result.isSignedInAgain = known != nil

@@ -21,6 +21,10 @@ struct CurrentCommand: VaultCommand {
   var clientId: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
+  func validate() throws {
+    if clientId?.isEmpty == true { throw ValidationError("--client-id is empty.") }
+  }
+
   func run(in invocation: Invocation) throws {
     guard let clientId else {
       let selection = try invocation.select()

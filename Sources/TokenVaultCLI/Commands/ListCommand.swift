@@ -14,6 +14,7 @@ struct ListCommand: VaultCommand {
       EXAMPLES
         tokenvault list
         tokenvault list --all-groups --json
+        tokenvault list --no-header | wc -l
         tokenvault list --environment login.microsoftonline.com --signed-out
       """,
     aliases: ["ls"])
@@ -21,6 +22,7 @@ struct ListCommand: VaultCommand {
   @OptionGroup var filters: FilterOptions
   @Flag(help: "List the accounts of every group on this machine.")
   var allGroups = false
+  @OptionGroup var layout: TableOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -83,7 +85,8 @@ struct ListCommand: VaultCommand {
         invocation.answersToTerminal ? SystemCalls.windowSize(STDOUT_FILENO)?.columns : nil
       let table = AccountTable(
         accounts, now: invocation.now, showsGroup: allGroups, inForce: inForce)
-      try invocation.answer(table.text(columns: columns, colour: invocation.hasColour))
+      try invocation.answer(
+        layout.shown(table.text(columns: columns, colour: invocation.hasColour)))
     }
   }
 }

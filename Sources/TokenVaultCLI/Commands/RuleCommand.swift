@@ -29,6 +29,7 @@ struct RuleListCommand: VaultCommand {
       """,
     aliases: ["ls"])
 
+  @OptionGroup var layout: TableOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -41,7 +42,8 @@ struct RuleListCommand: VaultCommand {
       return invocation.tell("There are no rules.\nnext: tokenvault switch --here ACCOUNT")
     }
     try invocation.answer(
-      TextTable([["DIRECTORY", "ACCOUNT", "STATE", "GROUP"]] + found.map(\.row)).text())
+      layout.shown(
+        TextTable([["DIRECTORY", "ACCOUNT", "STATE", "GROUP"]] + found.map(\.row)).text()))
   }
 }
 

@@ -7,17 +7,19 @@ struct SwitchCommand: VaultCommand {
     commandName: "switch", abstract: "Choose the account to use.",
     discussion: """
       Without an account, a list appears on the terminal: arrow keys or j and k move, typing \
-      filters, Enter chooses, Esc changes nothing.
+      filters, Enter chooses, Esc changes nothing. The account `-` is the one that was the current \
+      account of the group before.
 
       EXAMPLES
         tokenvault switch
         tokenvault switch ada@contoso.example
+        tokenvault switch -
         cd ~/src/contoso && tokenvault switch --here work
         tokenvault switch --here --forget
       """)
 
   @Argument(
-    help: ArgumentHelp(AccountOption.forms),
+    help: ArgumentHelp("\(AccountOption.forms) Or -, for the previous account."),
     completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String?
   @Flag(help: "Only for this directory and the directories below it.")
@@ -34,8 +36,7 @@ struct SwitchCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     if forget { return try removeRule(invocation) }
     let vault = try invocation.selectedVault()
-    let reference =
-      try account.map { AccountReference(parsing: $0) } ?? .known(pick(vault, in: invocation))
+    let reference = try reference(vault, in: invocation)
     let chosen: Account
     if here {
       chosen = try CurrentAccountSelection(vault)
@@ -49,6 +50,19 @@ struct SwitchCommand: VaultCommand {
       let scope = here ? " for this directory" : ""
       try invocation.answer("Current account\(scope): \(PlainText.escaped(chosen.shownName))")
     }
+  }
+
+  private func reference(
+    _ vault: GroupSession, in invocation: Invocation
+  ) throws -> AccountReference {
+    guard let account else { return .known(try pick(vault, in: invocation)) }
+    guard account == "-" else { return AccountReference(parsing: account) }
+    guard let previous = try CurrentAccountSelection(vault).previous() else {
+      throw Failure(
+        .notFound, "No other account was the current one of the group \(vault.group) before.",
+        next: Failure.command("list", vault.group), code: "noPreviousAccount")
+    }
+    return .known(previous)
   }
 
   private func pick(_ vault: GroupSession, in invocation: Invocation) throws -> Account {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import TokenVault
 
 /// The program and the list of its commands.
 struct TokenVaultCommand: ParsableCommand {
@@ -29,9 +28,9 @@ struct TokenVaultCommand: ParsableCommand {
         69  unreachable        130  interrupted
       69: the Secret Service or the provider cannot be reached.
       """,
-    version: PublicClientApplication.version,
     subcommands: [
-      SignInCommand.self, ListCommand.self, SwitchCommand.self, CurrentCommand.self,
+      SignInCommand.self, StatusCommand.self, ListCommand.self, SwitchCommand.self,
+      CurrentCommand.self,
       WhichCommand.self,
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
       SignOutCommand.self,

@@ -63,7 +63,7 @@ enum WarmToken {
       case "--client-id": token.clientID = value
       case "--tenant": token.tenantID = value
       case "--account": options.account = value
-      case "--group": options.group = value
+      case "--group", "-g": options.group = value
       case "--vault-dir": options.vaultDirectory = value
       case "--min-validity":
         guard let validity = Duration(value) else { return false }

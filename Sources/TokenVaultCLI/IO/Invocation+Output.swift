@@ -24,9 +24,12 @@ extension Invocation {
     try answer(JSONWriter.safeForTerminals(writer.finished()))
   }
 
-  /// Writes a line to standard error, which never carries results.
-  func tell(_ text: String) { Self.tell(text) }
+  /// Writes a note to standard error, unless `--quiet` is given.
+  func tell(_ text: String) {
+    if !options.isQuiet { Self.tell(text) }
+  }
 
+  /// Writes a line to standard error, which never carries results.
   static func tell(_ text: String) { draw(text + "\n") }
 
   /// Writes a part of a line to standard error.

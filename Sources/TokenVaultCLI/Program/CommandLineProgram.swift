@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TokenVault
 import TokenVaultSystem
 
 /// The entry point of the program.
@@ -28,6 +29,10 @@ package enum CommandLineProgram {
       Invocation.tell(
         Failure(CommandError.notUTF8(place) as any Error), asJSON: arguments.contains("--json"))
       return .usage
+    }
+    if arguments.prefix(while: { $0 != "--" }).contains(where: { ["-V", "--version"].contains($0) })
+    {
+      return print(PublicClientApplication.version)
     }
     let command: any ParsableCommand
     do { command = try TokenVaultCommand.parseAsRoot(arguments) } catch {
@@ -78,12 +83,15 @@ package enum CommandLineProgram {
     guard TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS else {
       return UsageError(error, arguments).tell()
     }
-    var text = TokenVaultCommand.fullMessage(for: error)
-    if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
-      text = CompletionScript.withAliases(text)
-    }
+    let text = TokenVaultCommand.fullMessage(for: error)
+    guard !text.isEmpty else { return .done }
+    let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+    return print(isScript ? CompletionScript.withAliases(text) : HelpText.ordered(text))
+  }
+
+  private static func print(_ text: String) -> ExitStatus {
     do {
-      if !text.isEmpty { try Invocation.ofProcess().answer(text) }
+      try Invocation.ofProcess().answer(text)
       return .done
     } catch {
       let failure = Failure(error)

@@ -28,7 +28,7 @@ enum Completions {
     for (index, word) in words.enumerated() {
       let value = word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }
       let next = index + 1 < words.count ? words[index + 1] : nil
-      if word == "--group" { options.group = next }
+      if word == "--group" || word == "-g" { options.group = next }
       if word.hasPrefix("--group=") { options.group = value }
       if word == "--vault-dir" { options.vaultDirectory = next }
       if word.hasPrefix("--vault-dir=") { options.vaultDirectory = value }

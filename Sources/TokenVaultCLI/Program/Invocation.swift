@@ -20,6 +20,8 @@ package struct Invocation: Sendable {
     package var isJSON = false
     package var mayAsk = true
     package var isVerbose = false
+    /// Whether notes and progress are left out.
+    package var isQuiet = false
     package var passphraseDescriptor: Int32?
     /// Whether a new passphrase may have fewer than 8 characters.
     package var acceptsWeakPassphrase = false

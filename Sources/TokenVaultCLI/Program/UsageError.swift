@@ -70,7 +70,7 @@ struct UsageError {
   }
 
   /// The global options that take a value and may stand before the command.
-  private static let optionsWithValue: Set = ["--group", "--vault-dir", "--passphrase-fd"]
+  private static let optionsWithValue: Set = ["--group", "-g", "--vault-dir", "--passphrase-fd"]
 }
 
 extension ParsableCommand {

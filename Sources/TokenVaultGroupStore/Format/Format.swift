@@ -39,6 +39,7 @@ enum Format {
     case extras = 6
     case rotationKeys = 7
     case groupName = 8
+    case history = 9
   }
 
   /// The row of `meta` with the key that replaced the one of `generation`, for a keyring that has
@@ -58,7 +59,7 @@ enum Format {
   /// The format fixes the texts.
   enum Kind: String {
     case check, lookupKey = "lookup-key", state, slot, wrappedSuccessorKey = "bridge", extras
-    case rotationKeys = "rotation", groupName = "group-name"
+    case rotationKeys = "rotation", groupName = "group-name", history
     case accountKey = "account-key", accountRecord = "sheet", credential = "record", name
   }
 

@@ -32,7 +32,8 @@ package struct GroupState: Hashable, Sendable {
   var rows = RowSum()
   /// The tag of the current account, or nil.
   package var current: [UInt8]?
-  /// By folded client id.
+  /// By folded client id. The empty one is no client: it has the account that was the group's
+  /// current one before.
   package var principals: [String: Principal] = [:]
   /// Generations whose key may still be in the Secret Service.
   package internal(set) var pendingDeletions: [UInt64] = []
@@ -52,6 +53,20 @@ package struct GroupState: Hashable, Sendable {
   /// Whether the group ever had more than one account. If it never had, its account needs no
   /// choice.
   package var hadSeveralAccounts: Bool { accountsEver > 1 }
+
+  /// The tag of the account that was the current one before; nil if there is none.
+  package var previous: [UInt8]? { principals[""]?.account }
+
+  /// Makes an account the current one, and keeps which one it was before.
+  package mutating func makeCurrent(_ account: [UInt8]) {
+    if let current, current != account {
+      principals[""] = Principal(account: current)
+    } else if previous == account {
+      // The former current account was signed out, and this one takes its place.
+      principals[""] = nil
+    }
+    current = account
+  }
 
   /// Keeps only that the account was erased, for the clients to which it was returned.
   mutating func forgetPrincipal(_ account: [UInt8]) {

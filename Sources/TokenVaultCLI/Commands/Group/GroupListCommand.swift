@@ -13,6 +13,7 @@ struct GroupListCommand: VaultCommand {
       """,
     aliases: ["ls"])
 
+  @OptionGroup var layout: TableOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
@@ -35,7 +36,7 @@ struct GroupListCommand: VaultCommand {
     if global.json {
       try invocation.answerJSON { $0.array(groups) { $1.write(to: &$0) } }
     } else {
-      try invocation.answer(TextTable(rows).text())
+      try invocation.answer(layout.shown(TextTable(rows).text()))
     }
     guard failures.isEmpty else { throw invocation.ending(failures) }
   }

@@ -4,8 +4,11 @@ import TokenVaultModel
 
 struct GroupShowCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a group's manifest and file.",
+    commandName: "show", abstract: "Show a group's manifest, key and file.",
     discussion: """
+      The command never asks for anything and unlocks nothing. Of a locked group it shows what is \
+      known without the key.
+
       EXAMPLES
         tokenvault group show com.microsoft.identity.universalstorage
       """)
@@ -19,8 +22,15 @@ struct GroupShowCommand: VaultCommand {
     guard group.manifest != nil || group.file != nil else {
       throw VaultError.noManifest(group.name)
     }
-    if global.json { return try invocation.answerJSON { group.write(to: &$0) } }
+    let now = invocation.now
+    let condition = GroupCondition(try invocation.vaultWithoutPrompt(of: group.name))
     let manifest = group.manifest?.manifest
+    let keyFile = keyFile(group, vault.configuration)
+    if global.json {
+      return try invocation.answerJSON {
+        group.write(condition, keyFile: keyFile, now: now, to: &$0)
+      }
+    }
     let file = vault.configuration.groupPath
     var rows = [["group", group.name.description]]
     if let manifest { rows.append(["title", PlainText.escaped(manifest.title)]) }
@@ -29,9 +39,14 @@ struct GroupShowCommand: VaultCommand {
     ])
     if let generation = group.file?.generation { rows.append(["generation", "\(generation)"]) }
     rows.append(["custody", group.custody?.word ?? "-"])
+    if let keyFile {
+      let isThere = InputFile.exists(keyFile)
+      rows.append(["key file", PlainText.escaped(keyFile) + (isThere ? "" : " (missing)")])
+    }
     if let part = group.devicePart {
       rows.append(["device part", PlainText.escaped(part.path) + (part.exists ? "" : " (missing)")])
     }
+    if let file = group.file { rows += condition.rows(file.generation, now: now) }
     if let manifest {
       rows.append(["device mode", manifest.deviceMode.rawValue])
       rows += manifest.members.map { ["member", PlainText.escaped($0.description)] }
@@ -39,5 +54,14 @@ struct GroupShowCommand: VaultCommand {
     let source = group.manifest.map { $0.path.map(PlainText.escaped) ?? "shipped" }
     rows.append(["manifest", source ?? "none"])
     try invocation.answer(TextTable(rows).text())
+  }
+
+  private func keyFile(
+    _ group: GroupDescription, _ configuration: VaultConfiguration
+  ) -> String? {
+    guard group.custody == .keyFile else { return nil }
+    if let path = configuration.keyFile { return path }
+    guard case .keyFile(let path)? = group.manifest?.manifest.custody else { return nil }
+    return path
   }
 }

@@ -57,17 +57,17 @@ struct RestoreWork {
 
   func tellLoss(_ loss: Restore.Loss) {
     if loss.isUnknown {
-      invocation.tell(
+      Invocation.tell(
         "The present file of \(group) cannot be read, so its accounts are not listed here.")
     }
     guard !loss.accounts.isEmpty || !loss.newerTokens.isEmpty else { return }
     let lines =
       loss.accounts.map { "\(Failure.name($0)): not in the backup" }
       + loss.newerTokens.map { "\(Failure.name($0)): its tokens are newer than the backup's" }
-    invocation.tell("This would be lost:")
-    for line in lines.prefix(Self.mostLines) { invocation.tell("  \(line)") }
+    Invocation.tell("This would be lost:")
+    for line in lines.prefix(Self.mostLines) { Invocation.tell("  \(line)") }
     if lines.count > Self.mostLines {
-      invocation.tell("  and \(lines.count - Self.mostLines) more")
+      Invocation.tell("  and \(lines.count - Self.mostLines) more")
     }
   }
 

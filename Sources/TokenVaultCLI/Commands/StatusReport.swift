@@ -1,0 +1,135 @@
+import TokenVault
+import TokenVaultModel
+
+/// The facts that `status` prints.
+struct StatusReport {
+  /// Something that the user should know or do.
+  struct Concern {
+    /// Stable, for JSON.
+    let code: String
+    let message: String
+    let next: String?
+  }
+
+  let selection: Selection
+  let group: GroupDescription
+  let condition: GroupCondition
+  let account: Account?
+  /// The exit status of a command that would use the account now.
+  let status: ExitStatus
+  let concerns: [Concern]
+  let now: Timestamp
+
+  init(_ invocation: Invocation) throws {
+    selection = try invocation.select()
+    guard invocation.knows(selection.group) else {
+      throw CommandError.unknownGroup(selection.group)
+    }
+    let now = invocation.now
+    self.now = now
+    let vault = try invocation.vaultWithoutPrompt(of: selection.group)
+    group = try GroupInspection(vault).describe()
+    condition = GroupCondition(vault)
+    var accounts: [Account] = []
+    var found: Account?
+    var failure: Failure?
+    do {
+      if let error = condition.failure { throw error }
+      guard group.file != nil else { throw CommandError.nothingSignedIn(selection.group) }
+      accounts = try AccountEnumeration(vault).accounts(.all).accounts
+      let account = try vault.account(selection.account)
+      found = account
+      if account.needsSignIn(now) { failure = Failure.needsSignIn(account) }
+    } catch VaultError.custody(.passphraseRequired, let group) {
+      failure = Failure.locked(group)
+    } catch { failure = Failure(invocation.refined(error)) }
+    account = found
+    status = failure?.status ?? .done
+    concerns =
+      (failure.map { [Concern($0)] } ?? [])
+      + Self.concerns(accounts.filter { $0.identity != found?.identity && $0.needsSignIn(now) })
+      + Self.concerns(group, condition)
+  }
+
+  private static let most = 5
+
+  private static func concerns(_ accounts: [Account]) -> [Concern] {
+    guard accounts.count > most else { return accounts.map { Concern(Failure.needsSignIn($0)) } }
+    return [
+      Concern(
+        code: "signInNeeded", message: "\(accounts.count) other accounts need a sign-in.",
+        next: Failure.command("list", accounts[0].group))
+    ]
+  }
+
+  private static func concerns(
+    _ group: GroupDescription, _ condition: GroupCondition
+  ) -> [Concern] {
+    var all: [Concern] = []
+    if let part = group.devicePart, !part.exists, condition.failure == nil {
+      all.append(
+        Concern(
+          code: "devicePartMissing",
+          message: "This device's part of the key is missing (\(Failure.quoted(part.path))). The "
+            + "group opens only while it is unlocked.", next: "tokenvault group rekey \(group.name)"
+        ))
+    }
+    if condition.hasRecoveryCode == false, condition.content?.accounts != 0 {
+      all.append(
+        Concern(
+          code: "noRecoveryCode",
+          message: "There is no recovery code: without its key the group is lost.",
+          next: "tokenvault group recovery-code \(group.name)"))
+    }
+    if let backup = condition.content?.history.backup, let file = group.file,
+      backup.generation < file.generation
+    {
+      all.append(
+        Concern(
+          code: "backupOutdated", message: "The last backup is from before a sign-out.",
+          next: "tokenvault group backup \(group.name) FILE"))
+    }
+    return all
+      + (condition.content?.importedFiles ?? []).map { path in
+        Concern(
+          code: "plaintextFile",
+          message: "\(Failure.quoted(path)) was imported and still has its tokens in plaintext; "
+            + "delete it when no tool needs it.", next: nil)
+      }
+  }
+}
+
+extension StatusReport.Concern {
+  init(_ failure: Failure) {
+    self.init(code: failure.code, message: failure.message, next: failure.next)
+  }
+}
+
+extension Account {
+  /// Whether neither a token nor a way to get one without the user is stored.
+  func needsSignIn(_ now: Timestamp) -> Bool {
+    guard isSignedIn else { return true }
+    guard authorityType != .secret, !isRefreshTokenStored else { return false }
+    return accessTokenExpiresOn.map { $0 <= now } ?? true
+  }
+}
+
+extension Failure {
+  /// Other commands would ask for the passphrase.
+  fileprivate static func locked(_ group: GroupName) -> Failure {
+    Failure(
+      .refused, "The group is locked, and only its passphrase opens it.",
+      next: "tokenvault group unlock \(group)", code: "passphraseRequired")
+  }
+
+  fileprivate static func needsSignIn(_ account: Account) -> Failure {
+    Failure(
+      .signInNeeded,
+      account.isSignedIn
+        ? "The token of \(name(account)) has expired, and there is none to renew it."
+        : "\(name(account)) is signed out.",
+      next: command(
+        "sign-in " + PlainText.shellWord([account].shortestForms[0]), account.group),
+      code: account.isSignedIn ? "signInNeeded" : "signedOut")
+  }
+}

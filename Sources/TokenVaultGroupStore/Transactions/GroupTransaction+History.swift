@@ -1,0 +1,22 @@
+import TokenVaultCrypto
+
+// Sealed like the directory of names, which a rotation leaves as it is; a renewal has to remove it.
+extension GroupTransaction {
+  /// Records the history of the group; nil removes it.
+  package func setHistory(_ history: GroupHistory?) throws(StoreError) {
+    let row = Format.Meta.history.rawValue
+    guard let history else { return try database.removeMeta(row) }
+    try database.setMeta(
+      row,
+      try keys.rows.sealRow(Padding.pad(history.encoded()), header.associatedData(.history)))
+  }
+
+  /// The recorded history, which may be empty.
+  package func history() throws(StoreError) -> GroupHistory {
+    guard let sealed = try database.meta(Format.Meta.history.rawValue) else {
+      return GroupHistory()
+    }
+    return try GroupHistory(
+      encoded: try Padding.unpad(try keys.rows.openRow(sealed, header.associatedData(.history))))
+  }
+}
