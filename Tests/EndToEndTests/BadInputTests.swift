@@ -182,7 +182,7 @@ import TokenVaultTestSupport
       $T import cache.json >/dev/null
       before=$(cat $D/vault/groups/* | sha256sum)
       mount -o remount,ro $D
-      echo s | $T add --service a.example --username a; echo "add $?"
+      echo s | $T add --group \(Machine.group) --service a.example --username a; echo "add $?"
       $T import cache.json; echo "import $?"
       $T switch \(Person.ada.username); echo "switch $?"
       $T sign-out \(Person.ada.username); echo "sign-out $?"

@@ -27,6 +27,8 @@ public struct APIRequest: Sendable {
   /// The token to send; without scopes and resource, one for the origin of the URL.
   package var token = TokenRequest(scopes: ScopeSet([]))
   package var silent = SilentOptions()
+  /// The form in which a stored secret is sent; nil for the one that it was stored with.
+  package var authentication: ServiceAuthentication?
 
   /// The size of the largest response: 64 MiB.
   static let answerLimit = 64 << 20
