@@ -79,6 +79,11 @@ public enum VaultError: Error, Sendable {
   /// because of this error. It stays in the locked memory of this process, and each later call tries
   /// to store it; if none succeeds before the process ends, the user has to sign in again.
   indirect case refreshTokenNotStored(because: VaultError, account: Account, group: GroupName)
+  /// The request goes elsewhere than to the service that the stored secret is for. Nothing was sent.
+  case otherService(String, requested: String)
+  /// The user name or the stored secret has characters that this scheme (`Basic`, `Bearer`) cannot
+  /// carry. Nothing was sent.
+  case secretNotSendable(as: String)
   /// A sign-in, a refresh or a sign-out at the provider failed.
   case signIn(SignInError)
   /// The closure that reads passphrases (``VaultConfiguration/passphrase``) threw this error.
@@ -216,6 +221,8 @@ extension VaultError: CustomStringConvertible {
       "signedInElsewhere(\(issuer), \(requested))"
     case .refreshTokenNotStored(let cause, _, let group):
       "refreshTokenNotStored(\(cause), \(group))"
+    case .otherService: "otherService"
+    case .secretNotSendable(let scheme): "secretNotSendable(\(scheme))"
     case .signIn(let error): "signIn(\(error))"
     case .prompt(let error): "prompt(\(type(of: error)))"
     case .unexpected(let type): "unexpected(\(type))"

@@ -24,7 +24,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
   public let isSignedIn: Bool
   /// The kind of its provider.
   public let authorityType: AuthorityType
-  /// The latest expiry of its stored access tokens; nil when none is stored.
+  /// The latest expiry of its stored access tokens, or that of its stored secret; nil for none.
   public let accessTokenExpiresOn: Timestamp?
   /// Whether a refresh token is stored.
   public let isRefreshTokenStored: Bool

@@ -27,7 +27,8 @@ package struct Credential: Hashable, Sendable {
   package var realm = ""
   /// Its scopes as stored; empty where the kind has none.
   package var target = ""
-  /// The token type of RFC 6749 section 5.1; "Bearer" where the cache has none.
+  /// The token type of RFC 6749 section 5.1; "Bearer" where the cache has none. For a secret, the form
+  /// in which its service takes it; empty if the user named none.
   package var tokenType = ""
   /// When it was stored.
   package var cachedAt: Timestamp?
@@ -92,10 +93,12 @@ package struct Credential: Hashable, Sendable {
   /// and not stored in the future, which means that the clock was set back (MSAL treats it as
   /// expired).
   /// - Parameter minimum: nil for the default: 300, but at most a fifth of the token's
-  ///   own lifetime, so that a token that lives for 5 minutes is served at all.
+  ///   own lifetime, so that a token that lives for 5 minutes is served at all. A secret is served
+  ///   until it expires.
   package func isValid(at now: Timestamp, for minimum: Int64?) -> Bool {
     if let cachedAt, cachedAt > now { return false }
     guard let expiresOn else { return kind == .secret }
+    if kind == .secret { return now.advanced(by: minimum ?? 0) < expiresOn }
     return now.advanced(by: minimum ?? usualMinimumValidity(expiresOn)) < expiresOn
   }
 

@@ -9,6 +9,9 @@ public struct HomeAccountID: Hashable, Sendable {
   private var halves: (Substring, Substring)? {
     // Works on bytes, because a listing calls it several times for each account.
     let bytes = identifier.utf8
+    // No part of `uid.utid` has a slash. The id of a stored secret contains a URL, and its host may
+    // have a single dot.
+    guard !bytes.contains(UInt8(ascii: "/")) else { return nil }
     guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let next = bytes.index(after: dot)
     guard !bytes[next...].contains(UInt8(ascii: ".")) else { return nil }

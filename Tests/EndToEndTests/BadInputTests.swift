@@ -185,7 +185,7 @@ import TokenVaultTestSupport
       $T token
       $T list >/dev/null; echo "list $?"
       $T doctor >/dev/null; echo "doctor $?"
-      echo s | $T add --service a.example --username a; echo "add $?"
+      echo s | $T add --group \(Machine.group) --service a.example --username a; echo "add $?"
       $T import cache.json; echo "import $?"
       $T switch \(Person.ada.username); echo "switch $?"
       $T sign-out \(Person.ada.username); echo "sign-out $?"

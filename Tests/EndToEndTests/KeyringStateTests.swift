@@ -7,7 +7,7 @@ import TokenVaultTestSupport
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KeyringStateTests {
   private static let commands: [([String], String)] = [
     (["list"], ""), (["token"], ""), (["switch", Person.bob.username], ""),
-    (["add", "--service", "a.example", "--username", "a"], "secret"),
+    (["add", "--group", Machine.group, "--service", "a.example", "--username", "a"], "secret"),
     (["import", "-"], Person.cache(.eve)), (["sign-out", Person.bob.username], ""),
     (["group", "rekey"], ""),
   ]
@@ -77,7 +77,7 @@ import TokenVaultTestSupport
   ]) func noGroupIsCreatedWithoutAKeyring(state: PrivateSecretService.State, status: Int32) throws {
     let machine = try Machine(state)
     for (command, input) in [
-      (["add", "--service", "a.example", "--username", "a"], "secret"),
+      (["add", "--group", Machine.group, "--service", "a.example", "--username", "a"], "secret"),
       (["import", "-"], Person.cache(.eve)), (["group", "create", "com.example.new"], ""),
     ] {
       let start = ContinuousClock.now

@@ -13,8 +13,10 @@ import TokenVaultCrypto
 
     var command: [String] {
       switch self {
-      case .create: ["add", "--service", "first.example", "--username", "carol"]
-      case .add: ["add", "--service", "git.example", "--username", "carol"]
+      case .create:
+        ["add", "--group", Machine.group, "--service", "first.example", "--username", "carol"]
+      case .add:
+        ["add", "--group", Machine.group, "--service", "git.example", "--username", "carol"]
       case .importing: ["import", "-"]
       case .switching: ["switch", Person.bob.username]
       case .signOut: ["sign-out", Person.bob.username]
@@ -80,7 +82,8 @@ import TokenVaultCrypto
       try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
       try machine.succeed("switch", Person.ada.username)
       try machine.succeed(
-        "add", "--service", "git.example", "--username", "carol", input: "first\n")
+        "add", "--group", Machine.group, "--service", "git.example", "--username", "carol",
+        input: "first\n")
       image = try machine.image()
       deviceParts = try Machine.image(of: machine.deviceParts)
       let header = try machine.header()
@@ -147,7 +150,8 @@ import TokenVaultCrypto
       }
       // The same command succeeds whatever the killed one left.
       try machine.succeed(
-        "add", "--service", "first.example", "--username", "carol", input: "second\n")
+        "add", "--group", Machine.group, "--service", "first.example", "--username", "carol",
+        input: "second\n")
       #expect(try machine.token("carol") == "second\n", place)
       try machine.expectSound()
       #expect(try machine.keyCount() == 1, "\(place): a key is left")

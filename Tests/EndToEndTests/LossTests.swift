@@ -161,7 +161,7 @@ import TokenVaultTestSupport
     let before = try machine.image()
     for (command, input) in [
       (["list"], ""), (["token"], ""), (["switch", Person.bob.username], ""),
-      (["add", "--service", "a.example", "--username", "a"], "secret"),
+      (["add", "--group", Machine.group, "--service", "a.example", "--username", "a"], "secret"),
       (["import", "-"], Person.cache(.eve)), (["sign-out", Person.bob.username], ""),
       (["sign-out", "--all", "--yes"], ""), (["group", "rekey"], ""), (["export"], ""),
       (["group", "recovery-code"], ""), (["group", "rekey", "--custody", "passphrase"], ""),

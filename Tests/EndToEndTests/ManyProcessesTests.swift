@@ -99,7 +99,8 @@ extension Machine {
   fileprivate func addShared() throws {
     for number in 0...1 {
       try succeed(
-        "add", "--service", "https://shared.example", "--username", "shared-\(number)",
+        "add", "--group", Machine.group, "--service", "https://shared.example", "--username",
+        "shared-\(number)",
         input: "shared \(number)\n")
     }
   }

@@ -38,7 +38,8 @@ import TokenVaultTestSupport
     #expect(marks.found(in: Data("x\(Data(cast.secret.utf8).base64EncodedString())".utf8)) != [])
     try machine.succeed("import", "-", input: Person.cache(cast.ada, cast.bob))
     try machine.succeed(
-      "add", "--service", cast.service, "--username", cast.ada.name, input: cast.secret)
+      "add", "--group", Machine.group, "--service", cast.service, "--username", cast.ada.name,
+      input: cast.secret)
     try machine.succeed("switch", cast.bob.username)
     try machine.succeed("alias", cast.ada.username, "work")
     try machine.succeed("switch", "--here", cast.ada.username)
@@ -129,12 +130,13 @@ import TokenVaultTestSupport
     }
     let large = cast.secret + String(repeating: "x", count: 2 << 20)
     let ran = try machine.vault(
-      "add", "--service", "a.example", "--username", "a", input: large)
+      "add", "--group", Machine.group, "--service", "a.example", "--username", "a", input: large)
     #expect(ran.status == 65)
     own.expectNone(in: ran.errors, "add")
     try machine.session.lock()
     let locked = try machine.vault(
-      "add", "--service", "a.example", "--username", "a", input: "\(cast.secret)")
+      "add", "--group", Machine.group, "--service", "a.example", "--username", "a",
+      input: "\(cast.secret)")
     #expect(locked.status == 77)
     own.expectNone(in: locked.errors, "add with a locked keyring")
   }
@@ -147,7 +149,7 @@ import TokenVaultTestSupport
     let all = Marks(cast.all)
     let commands: [(String, String, Marks)] = [
       ("import -", Person.cache(cast.ada, cast.bob), all),
-      ("add --service a.example --username a", cast.secret, secrets),
+      ("add --group \(Machine.group) --service a.example --username a", cast.secret, secrets),
       ("list", "", all), ("export", "", all),
       ("token --account \(cast.ada.username)", "", secrets),
       ("group rekey --custody passphrase --passphrase-fd 0", cast.passphrase + "\n", all),

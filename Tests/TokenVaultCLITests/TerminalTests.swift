@@ -93,7 +93,7 @@ struct TerminalTests {
     try terminal.press("Enter")
     let screen = try terminal.wait(for: "ended with 0")
     #expect(!screen.contains("hunter"))
-    #expect(try home.run("tokenvault token --account eve").output == "hunter2\n")
+    #expect(try home.run("tokenvault token --service git.example.com").output == "hunter2\n")
   }
 
   @Test func aNewPassphraseIsPromptedForTwice() throws {
@@ -177,7 +177,7 @@ struct TerminalTests {
       let terminal = try TmuxTerminal(
         "tokenvault add --service git.example.com --username eve", in: home)
       try terminal.wait(for: "Replace the stored secret for eve at https://git.example.com? [y/N]")
-      #expect(try home.run("tokenvault token --account eve").output == "first\n")
+      #expect(try home.run("tokenvault token --service git.example.com").output == "first\n")
       try terminal.type(answer)
       try terminal.press("Enter")
       if status == 0 {
@@ -188,7 +188,7 @@ struct TerminalTests {
       }
       try terminal.wait(for: "ended with \(status)")
     }
-    #expect(try home.run("tokenvault token --account eve").output == "second\n")
+    #expect(try home.run("tokenvault token --service git.example.com").output == "second\n")
   }
 
   @Test(arguments: [

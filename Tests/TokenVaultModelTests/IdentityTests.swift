@@ -8,7 +8,10 @@ import Testing
   @Test func aHomeAccountIDSplitsIntoObjectAndTenant() {
     let id = HomeAccountID("uid.utid")
     #expect((id.objectID, id.tenantID) == ("uid", "utid"))
-    for opaque in ["subject", "a.b.c", "", "https://x.example/a.b.c"] {
+    for opaque in [
+      "subject", "a.b.c", "", "https://x.example/a.b.c", "ada@https://git.example",
+      "ada@https://localhost/v1.0",
+    ] {
       let id = HomeAccountID(opaque)
       #expect((id.objectID, id.tenantID, id.policy) == (opaque, "", nil))
       #expect(id.personIdentifier == opaque)

@@ -19,12 +19,26 @@ package struct AccountLookup: Sendable {
       return stored
     case .named(let text): return try named(text, nil, allowsPrefix: true, in: transaction)
     case .whole(let text): return try named(text, nil, allowsPrefix: false, in: transaction)
+    case .secret(let place): return try secret(at: place, in: transaction)
     case .qualified(let name, let environment, let text):
       return try named(
         text, Qualified(name: name, environment: environment), allowsPrefix: false, in: transaction)
     case .rule(let rule, let rules): return try account(of: rule, among: rules, in: transaction)
     case .current: return try current(in: transaction)
     }
+  }
+
+  private func secret(
+    at place: ServiceReference, in transaction: GroupTransaction
+  ) throws -> StoredAccount {
+    let found = place.choose(try all(in: transaction, where: place.mayMean))
+    guard found.count <= 1 else {
+      throw VaultError.ambiguousAccount(
+        place.place,
+        candidates: found.map { account($0, in: transaction) }.sorted(by: Account.isOrdered))
+    }
+    guard let only = found.first else { throw VaultError.noAccount(place.place, group: group) }
+    return only
   }
 
   private func account(
@@ -177,7 +191,8 @@ package struct AccountLookup: Sendable {
     let record = stored.record
     let home = HomeAccountID(record.homeAccountID)
     let credentials = record.stored.map(\.credential)
-    let ends = credentials.filter { $0.kind == .accessToken }.compactMap(\.expiresOn)
+    let ends = credentials.filter { $0.kind == .accessToken || $0.kind == .secret }
+      .compactMap(\.expiresOn)
     return Account(
       homeAccountID: home, username: record.username, environment: record.environment,
       group: group, alias: record.alias.isEmpty ? nil : record.alias,

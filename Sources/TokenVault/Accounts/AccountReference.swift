@@ -12,6 +12,8 @@ package enum AccountReference: Hashable, Sendable {
   case whole(String)
   /// A name in one environment. `text` is the user's input, which may itself be a name.
   case qualified(name: String, environment: String, text: String)
+  /// The secret of a service.
+  case secret(ServiceReference)
   /// The account of a directory's rule, one of the rules in the second value.
   case rule(DirectoryRules.Rule, DirectoryRules)
   /// The group's current account.

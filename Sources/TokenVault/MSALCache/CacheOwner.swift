@@ -77,7 +77,7 @@ extension CacheOwner {
     case .qualified(let name, let environment, let text):
       let found = all(named: name, environment, in: entities)
       return found.isEmpty ? all(named: text, nil, in: entities) : found
-    case .known, .rule, .current: return []
+    case .known, .secret, .rule, .current: return []
     }
   }
 
@@ -134,7 +134,7 @@ extension AccountReference {
         String(text[..<scheme.lowerBound]),
         String(text[text.index(scheme.lowerBound, offsetBy: 2)...])
       )
-    case .known, .rule, .current: return nil
+    case .known, .secret, .rule, .current: return nil
     }
   }
 }

@@ -29,6 +29,8 @@ public struct APIRequest: Sendable {
   package var silent = SilentOptions()
   /// The time limit of each exchange with the API.
   package var deadlineMilliseconds = 120_000
+  /// The form in which a stored secret is sent; nil for the one that it was stored with.
+  package var authentication: ServiceAuthentication?
 
   /// The fields that carry credentials or frame the message, in lower case.
   package static let ownFields = [

@@ -55,13 +55,14 @@ extension Acquisition {
 
   /// The request for an API's token. If the caller names neither scopes nor a resource, Microsoft's
   /// providers issue a token for the API's origin. Other providers have no such scope: there the
-  /// account's stored token is used.
+  /// account's stored token is used. A stored secret has no scopes.
   package func tokenRequest(
     for request: APIRequest, of reference: AccountReference
   ) throws(VaultError) -> TokenRequest {
     var token = request.token
     guard token.scopes.isEmpty, token.resource == nil else { return token }
-    guard try session.account(reference).authorityType != .oidc else { return token }
+    let type = try session.account(reference).authorityType
+    guard type != .oidc, type != .secret else { return token }
     token.resource = request.address.origin
     return token
   }
@@ -79,6 +80,8 @@ extension Acquisition {
     let reference: AccountReference
     let acquisition: Acquisition
     var token: TokenResult
+    /// The service of a stored secret; nil for the token of a provider.
+    var service: ServiceCall?
     var mayAnswerChallenge = true
 
     init(
@@ -90,7 +93,8 @@ extension Acquisition {
       self.reference = reference
       self.acquisition = acquisition
       token = try acquisition.silent(request.token, of: reference, request.silent)
-      // A stored password is meant for its own service only.
+      service = try ServiceCall(token, preferring: request.authentication)
+      guard service == nil else { return }
       let type = request.silent.isBound ? "pop" : "bearer"
       guard token.tokenType.lowercased() == type else {
         throw .signIn(.badAnswer(.tokenType))
@@ -99,6 +103,12 @@ extension Acquisition {
 
     mutating func send(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
       let response = try exchange(address)
+      if let service {
+        guard mayAnswerChallenge, let other = service.answering(response) else { return response }
+        mayAnswerChallenge = false
+        self.service = other
+        return try exchange(address)
+      }
       guard mayAnswerChallenge, let claims = ClaimsChallenge.claims(in: response) else {
         return response
       }
@@ -110,8 +120,13 @@ extension Acquisition {
     }
 
     private func exchange(_ address: HTTPURL) throws(VaultError) -> HTTPResponse {
-      let header = try acquisition.header(
-        token, client: request.token.clientID, request.method, address)
+      let header: Redacted<String>
+      if let service {
+        header = try service.header(for: address)
+      } else {
+        header = try acquisition.header(
+          token, client: request.token.clientID, request.method, address)
+      }
       var headers = [("Authorization", header.reveal())] + request.headers
       if !request.has(header: "accept") { headers.append(("Accept", "application/json, */*")) }
       do {

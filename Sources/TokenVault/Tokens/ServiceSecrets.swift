@@ -9,12 +9,19 @@ package struct ServiceSecrets {
   package init(_ session: GroupSession) { self.session = session }
 
   /// Stores a password or token of a service. It replaces the one that the user name had there.
+  /// - Parameters:
+  ///   - secret: The password or token.
+  ///   - service: The service, the only place that ``APIRequest`` sends it to.
+  ///   - username: The user name at the service.
+  ///   - expiresOn: The time at which the service ends it; nil if that is not known.
+  ///   - form: The form in which the service takes it; nil if that is not known.
   /// - Returns: The account, whether the group was created for it, and whether it replaced a secret.
   /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
   ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
-    _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String
+    _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String,
+    expiresOn: Timestamp? = nil, as form: ServiceAuthentication? = nil
   ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     guard Self.isStorable(username: username) else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
@@ -36,6 +43,8 @@ package struct ServiceSecrets {
       var credential = Credential(kind: .secret, clientID: "", environment: service.host)
       credential.target = service.description
       credential.lastModified = now
+      credential.expiresOn = expiresOn
+      credential.tokenType = form?.scheme ?? ""
       try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
       try transaction.update(&stored)
       try device.requireAlone([stored.tag], in: transaction)

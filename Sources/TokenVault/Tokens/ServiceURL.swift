@@ -1,3 +1,5 @@
+package import TokenVaultSignIn
+
 /// The address of the service that a password or personal access token is for: an origin and a
 /// path, without the user.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
@@ -40,5 +42,52 @@ extension ServiceURL: ExpressibleByStringLiteral {
       preconditionFailure("\"\(text)\" is no URL of a service")
     }
     self = url
+  }
+}
+
+extension ServiceURL {
+  /// Whether a request to the address goes to this service: scheme, host and port are the same text,
+  /// and the path is that of the service or below it.
+  ///
+  /// A server may decode and resolve a path in several steps. Below a service with a path, an address
+  /// that could leave it in one of these steps is not covered.
+  package func covers(_ address: HTTPURL) -> Bool {
+    guard let own = HTTPURL(description), own.query == nil, address.origin == own.origin else {
+      return false
+    }
+    guard !own.path.isEmpty else { return true }
+    guard address.path == own.path || address.path.hasPrefix(own.path + "/") else { return false }
+    return !Self.canAscend(address.path)
+  }
+
+  /// Whether a segment is `.` or `..` after any number of decodings, with or without a parameter.
+  private static func canAscend(_ path: String) -> Bool {
+    var bytes = Array(path.utf8)
+    while true {
+      let segments = bytes.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+      let names = segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }
+      if names.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) {
+        return true
+      }
+      let decoded = decodedOnce(bytes)
+      if decoded == bytes { return false }
+      bytes = decoded
+    }
+  }
+
+  private static func decodedOnce(_ bytes: [UInt8]) -> [UInt8] {
+    var decoded: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        decoded.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    return decoded
   }
 }

@@ -49,9 +49,10 @@ package struct TokenCache {
     let credential = entry.credential
     return TokenResult(
       accessToken: try transaction.payload(of: entry, in: stored).secret,
-      tokenType: credential.kind == .secret
-        ? "" : credential.tokenType.isEmpty ? "Bearer" : credential.tokenType,
-      expiresOn: credential.expiresOn, scopes: credential.scopes, account: account,
+      tokenType: credential.tokenType.isEmpty && credential.kind != .secret
+        ? "Bearer" : credential.tokenType,
+      expiresOn: credential.expiresOn,
+      scopes: credential.kind == .secret ? ScopeSet([]) : credential.scopes, account: account,
       authority: stored.record.authorities[CaseFolding.key(credential.clientID)]
         ?? Self.authority(of: credential),
       isFromCache: true, isRefreshDue: credential.refreshOn.map { $0 <= now } ?? false,

@@ -7,9 +7,10 @@ public struct TokenResult: Sendable {
   /// The access token, or the stored secret of a service: `reveal()` returns its bytes,
   /// `revealText()` its text.
   public let accessToken: Redacted<[UInt8]>
-  /// The token type (RFC 6749 section 5.1), `Bearer` or `Pop`; empty for a plain secret.
+  /// The token type (RFC 6749 section 5.1), `Bearer` or `Pop`. For a stored secret, `Basic` or
+  /// `Bearer` if it was stored with that form, otherwise empty.
   public let tokenType: String
-  /// The time at which the access token expires; nil for a plain secret.
+  /// The time at which the token expires; nil for a stored secret without an expiry.
   public let expiresOn: Timestamp?
   /// The granted scopes, which may be more or fewer than the requested ones.
   public let scopes: ScopeSet

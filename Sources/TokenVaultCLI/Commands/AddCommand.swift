@@ -13,15 +13,31 @@ struct AddCommand: VaultCommand {
       can see arguments. It replaces the one that the user name has at the service; you are asked \
       first if you type it.
 
+      Unless a group is named, it goes to dev.tokenvault.shared. `tokenvault token --service URL` \
+      prints it, and `tokenvault request --service URL` sends it to the service.
+
       EXAMPLES
         tokenvault add --service https://git.example.com --username ada
         pass show git | tokenvault add --service git.example.com --username ada
+        tokenvault add --service https://gitlab.example.com --username ada \\
+            --auth bearer --expires 2027-01-31
       """)
 
   @Option(help: "The service's URL or host.")
   var service: String
   @Option(help: "The user name at the service.")
   var username: String
+  @Option(
+    help: ArgumentHelp(
+      "When the service ends the secret: 90d, a date, or a time as 2027-01-31T12:00:00Z.",
+      valueName: "time"))
+  var expires: String?
+  @Option(
+    help: ArgumentHelp(
+      "How `request` sends it: basic, with the user name, or bearer.",
+      discussion: "Default: bearer for a token of GitHub or GitLab and a JSON Web Token, and basic "
+        + "for others, or as the service demands."))
+  var auth: ServiceAuthentication?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   /// The longest secret: 1 MiB.
@@ -41,12 +57,16 @@ struct AddCommand: VaultCommand {
     guard ServiceSecrets.isStorable(username: username) else {
       throw CommandError.badUsername(username)
     }
-    let selection = try invocation.select(needsAccount: false)
+    let end = try expires.map { text throws(CommandError) in
+      guard let end = Expiry(text, now: invocation.now) else { throw .badExpiry(text) }
+      return end.time
+    }
+    let selection = try invocation.selectGroupOfSecrets()
     invocation.explain(selection)
     let secrets = ServiceSecrets(try invocation.vault(of: selection))
     let secret = try secret(invocation, for: url, in: secrets)
     let (account, madeGroup, isReplaced) = try secrets.store(
-      Redacted(secret), service: url, username: username)
+      Redacted(secret), service: url, username: username, expiresOn: end, as: auth)
     invocation.tellOfNewGroup(madeGroup, selection.group)
     let line =
       "\(isReplaced ? "Replaced" : "Stored") the secret for "

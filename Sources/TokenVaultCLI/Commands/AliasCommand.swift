@@ -19,6 +19,7 @@ struct AliasCommand: VaultCommand {
   var name: String?
   @Flag(help: "Remove the alias.")
   var remove = false
+  @OptionGroup var place: ServiceOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
@@ -26,12 +27,11 @@ struct AliasCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    let vault = try invocation.selectedVault()
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
+    let (vault, reference) = try located(invocation)
     let changed =
       remove || name != nil
-      ? try AliasChange(vault).set(name ?? "", of: AccountReference(parsing: account))
-      : try vault.account(AccountReference(parsing: account))
+      ? try AliasChange(vault).set(name ?? "", of: reference) : try vault.account(reference)
     if global.json { return try invocation.answerJSON { changed.write(to: &$0) } }
     let shown = PlainText.escaped(changed.shownName)
     if let alias = changed.alias {
@@ -39,5 +39,12 @@ struct AliasCommand: VaultCommand {
     } else {
       try invocation.answer("\(shown) has no alias.")
     }
+  }
+  private func located(_ invocation: Invocation) throws -> (GroupSession, AccountReference) {
+    guard let service = place.service else {
+      return (try invocation.selectedVault(), AccountReference(parsing: account))
+    }
+    let found = try invocation.secret(of: service, named: account)
+    return (found.vault, found.selection.account)
   }
 }

@@ -45,6 +45,9 @@ struct ListCommand: VaultCommand {
           "\(Failure.sentence(reason))\nnext: \(Failure.next(reason, selection.group))")
       }
       try requireWhole(listing, selection.group)
+      if !global.json, invocation.answersToTerminal, listing.emptyReason?.namesGroups != true {
+        try invocation.tellOfOtherGroups(than: selection.group)
+      }
       return
     }
     var accounts: [Account] = []
@@ -88,5 +91,23 @@ struct ListCommand: VaultCommand {
       try invocation.answer(
         layout.shown(table.text(columns: columns, colour: invocation.hasColour)))
     }
+  }
+}
+
+extension EmptyReason {
+  /// Whether the message of the reason names the other groups.
+  fileprivate var namesGroups: Bool {
+    if case .onlyInOtherGroups = self { true } else { false }
+  }
+}
+
+extension Invocation {
+  /// Names the other groups that have a file, as the last line of a list on a terminal.
+  fileprivate func tellOfOtherGroups(than group: GroupName) throws {
+    let others = try groupsOnDisk().filter { $0 != group }.map(\.description)
+    guard !others.isEmpty else { return }
+    let shown = others.prefix(3).joined(separator: ", ")
+    let more = others.count > 3 ? " and \(others.count - 3) more" : ""
+    tell("also: \(shown)\(more); tokenvault list --all-groups")
   }
 }

@@ -9,7 +9,8 @@ struct RequestCommand: VaultCommand {
     discussion: """
       The token is for --scope or --resource, and is renewed if necessary. Without these, it is for \
       the URL's origin; an OpenID Connect provider other than Microsoft has no tokens for an origin, \
-      and the account's stored token is sent. It is sent only to the URL, over https or on this machine: redirects are not \
+      and the account's stored token is sent. A stored secret is sent to its own service only: scheme, \
+      host and port are the same, and the path is below that of the service. It is sent only to the URL, over https or on this machine: redirects are not \
       followed. The response is written to standard output, with JSON indented. A response with \
       status 400 or above is written too, and the exit status is 76. A claims challenge is \
       answered once.
@@ -18,6 +19,8 @@ struct RequestCommand: VaultCommand {
         tokenvault request GET https://graph.microsoft.com/v1.0/me
         tokenvault request GET https://graph.microsoft.com/v1.0/me/messages \\
             --all --scope Mail.Read
+        tokenvault request GET https://git.example.com/api/user \\
+            --service git.example.com
         tokenvault request POST https://api.example.com/items --data @item.json
       """)
 
@@ -41,6 +44,13 @@ struct RequestCommand: VaultCommand {
   var clientId: String?
   @Option(help: "The tenant the token is for. Default: the account's home tenant.")
   var tenant: String?
+  @Option(
+    help: ArgumentHelp(
+      "How a stored secret is sent: basic, with the user name, or bearer.",
+      discussion:
+        "Default: as it was added; otherwise bearer for a token of GitHub or GitLab and a "
+        + "JSON Web Token, and basic for others, or as the service demands."))
+  var auth: ServiceAuthentication?
   @Flag(
     help: ArgumentHelp(
       "Bind the token to a key, and sign the request with it (proof of possession).",
@@ -66,11 +76,11 @@ struct RequestCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     var invocation = invocation
-    invocation.options.account = choice.account
+    choice.apply(to: &invocation)
     var request = try request()
-    let selection = try invocation.select()
-    invocation.explain(selection)
-    let core = try invocation.vaultWithAccounts(of: selection)
+    let (selection, core) = try located(invocation, request.address)
+    let holder = try core.account(selection.account)
+    try requireApplicable(to: holder)
     let acquisition = invocation.acquisition(in: core, report: SignInProgress(invocation).tell)
     let account = selection.account
     request.token = try acquisition.tokenRequest(for: request, of: account)
@@ -97,8 +107,46 @@ struct RequestCommand: VaultCommand {
     guard response.status < 400 else {
       throw Failure(
         .provider, "\(Failure.quoted(request.address.host)) answered \(response.status).",
+        next: response.status == 401 ? holder.service.map { refused(holder, $0) } : nil,
         code: "requestRefused")
     }
+  }
+
+  /// If no account is in force, the error names the stored secret of the URL's service.
+  private func located(
+    _ invocation: Invocation, _ address: HTTPURL
+  ) throws -> Invocation.Located {
+    do {
+      let found = try invocation.selectedAccount()
+      if case .current = found.selection.account { _ = try found.vault.account(.current) }
+      return found
+    } catch {
+      let failure = Failure(invocation.refined(error))
+      guard invocation.options.service == nil, invocation.options.account == nil,
+        let service = storedService(for: address, invocation)
+      else { throw error }
+      let words = [method, url, "--service", service].map(PlainText.shellWord)
+      throw Failure(
+        failure.status, failure.message,
+        next: "tokenvault request \(words.joined(separator: " "))", code: failure.code)
+    }
+  }
+
+  private func storedService(for address: HTTPURL, _ invocation: Invocation) -> String? {
+    // absent is an answer: the first error is reported as it is.
+    do { return try invocation.services(for: address).first } catch { return nil }
+  }
+
+  /// Refuses options that do not apply to the account.
+  private func requireApplicable(to account: Account) throws(CommandError) {
+    let isSecret = account.authorityType == .secret
+    if isSecret, pop { throw .optionsExclude("--pop", "a stored secret") }
+    if !isSecret, auth != nil { throw .notASecret(account) }
+  }
+
+  private func refused(_ account: Account, _ service: String) -> String {
+    "run the command again with --auth basic or --auth bearer, or store a new secret: "
+      + Failure.add(account, service)
   }
 
   private func request() throws -> APIRequest {
@@ -123,6 +171,7 @@ struct RequestCommand: VaultCommand {
         throw CommandError.badDuration(timeout)
       }
       request.deadlineMilliseconds = Int(patience.seconds) * 1000
+      request.authentication = auth
       return request
     } catch let error as SignInError { throw VaultError.signIn(error) }
   }

@@ -165,9 +165,13 @@ struct SignInCommand: VaultCommand {
     }
   }
 
-  private func storedSignIn(_ core: GroupSession) throws(VaultError) -> StoredSignIn? {
+  private func storedSignIn(_ core: GroupSession) throws -> StoredSignIn? {
     guard let name = known ?? account else { return nil }
-    return try core.storedSignIn(AccountReference(parsing: name), client: clientId)
+    let stored = try core.storedSignIn(AccountReference(parsing: name), client: clientId)
+    guard stored.account.authorityType != .secret else {
+      throw CommandError.secretHasNoSignIn(stored.account)
+    }
+    return stored
   }
 
   /// Whether the sign-in will create the group. A group that cannot be opened fails here, before the

@@ -3,17 +3,16 @@ import TokenVaultModel
 
 extension SignOutCommand {
   /// Prints which accounts a sign-out would erase from each group.
-  func tellDryRun(_ groups: [GroupName], in invocation: Invocation) throws {
+  func tellDryRun(_ vaults: [GroupSession], in invocation: Invocation) throws {
     var found: [(group: GroupName, accounts: [(account: Account, isKept: Bool)])] = []
-    for group in groups {
-      let vault = GroupSession(try invocation.configuration(group))
+    for vault in vaults {
       guard let scope = try scope(in: vault) else { continue }
-      found.append((group, try Erasure(vault).preview(scope, client: clientId)))
+      found.append((vault.group, try Erasure(vault).preview(scope, client: clientId)))
     }
     guard found.contains(where: { !$0.accounts.isEmpty }) else {
       throw Failure(
         .notFound, "There is no such account to sign out.",
-        next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(groups[0])")",
+        next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(vaults[0].group)")",
         code: "noAccount")
     }
     guard !global.json else {

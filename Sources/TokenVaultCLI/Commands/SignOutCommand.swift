@@ -19,6 +19,7 @@ struct SignOutCommand: VaultCommand {
 
       EXAMPLES
         tokenvault sign-out ada@contoso.example
+        tokenvault sign-out --service git.example.com
         tokenvault sign-out --all --yes
         tokenvault sign-out work --client-id 04b07795-8ddb-461a-bbee-02f9e1bf7b46
       """,
@@ -49,16 +50,24 @@ struct SignOutCommand: VaultCommand {
   var strict = false
   @Flag(help: "Print which accounts would be signed out, and change nothing.")
   var dryRun = false
+  @OptionGroup var place: ServiceOption
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
+  func validate() throws {
+    if place.service != nil, all || allGroups || accounts.count > 1 {
+      throw ValidationError("--service names one account.")
+    }
+  }
+
   func run(in invocation: Invocation) throws {
-    guard !accounts.isEmpty || all || allGroups else { throw CommandError.accountNotNamed }
+    guard !accounts.isEmpty || all || allGroups || place.service != nil else {
+      throw CommandError.accountNotNamed
+    }
     guard accounts.isEmpty || !all else { throw CommandError.accountNamedTwice }
-    let selection = allGroups ? nil : try invocation.select(needsAccount: false)
-    if let selection { invocation.explain(selection) }
-    let groups = try selection.map { [$0.group] } ?? invocation.groupsOnDisk()
-    if dryRun { return try tellDryRun(groups, in: invocation) }
+    let vaults = try vaults(invocation)
+    let groups = vaults.map(\.group)
+    if dryRun { return try tellDryRun(vaults, in: invocation) }
     if all || allGroups {
       let what =
         accounts.isEmpty ? "every account" : accounts.map(PlainText.escaped).joined(separator: ", ")
@@ -68,13 +77,12 @@ struct SignOutCommand: VaultCommand {
     var erased: [(vault: GroupSession, erased: Erasure.Result)] = []
     var failures: [Failure] = []
     // Everything is erased on this machine before a provider is contacted.
-    for group in groups {
-      let vault = GroupSession(try invocation.configuration(group))
+    for vault in vaults {
       do {
         if let gone = try erase(in: vault) { erased.append((vault, gone)) }
       } catch {
         guard allGroups else { throw error }
-        failures.append(Failure(invocation.refined(error)).of(group))
+        failures.append(Failure(invocation.refined(error)).of(vault.group))
       }
     }
     let reports = erased.map {
@@ -83,7 +91,7 @@ struct SignOutCommand: VaultCommand {
     let isIdle = failures.isEmpty && reports.allSatisfy(\.report.accounts.isEmpty)
     if let clientId, accounts.isEmpty, isIdle {
       throw CommandError.unknownClient(
-        clientId, of: nil, group: selection?.group ?? .universalStorage)
+        clientId, of: nil, group: allGroups ? .universalStorage : groups[0])
     }
     if allGroups, !accounts.isEmpty, reports.isEmpty, failures.isEmpty {
       throw Failure(
@@ -102,6 +110,14 @@ struct SignOutCommand: VaultCommand {
     if strict, let first = files.first {
       throw CommandError.filesNotClean(files.compactMap(\.file), next: first.removal)
     }
+  }
+
+  private func vaults(_ invocation: Invocation) throws -> [GroupSession] {
+    if let service = place.service {
+      return [try invocation.secret(of: service, named: accounts.first).vault]
+    }
+    guard allGroups else { return [try invocation.selectedVault()] }
+    return try invocation.groupsOnDisk().map { GroupSession(try invocation.configuration($0)) }
   }
 
   /// Says that no account is current, and which accounts there are to choose from.
@@ -135,6 +151,12 @@ struct SignOutCommand: VaultCommand {
   /// The accounts to sign out; nil as for ``erase(in:)``.
   func scope(in vault: GroupSession) throws -> Erasure.Scope? {
     let erasure = Erasure(vault)
+    if let service = place.service {
+      guard let secret = ServiceReference(service, name: accounts.first) else {
+        throw CommandError.badServiceURL(service)
+      }
+      return .accounts([.secret(secret)])
+    }
     guard !accounts.isEmpty else { return .everything }
     var chosen = accounts.map { AccountReference(parsing: $0, allowsPrefix: false) }
     if allGroups { chosen = try present(chosen, in: vault) }

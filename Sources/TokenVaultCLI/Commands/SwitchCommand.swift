@@ -15,6 +15,7 @@ struct SwitchCommand: VaultCommand {
         tokenvault switch ada@contoso.example
         tokenvault switch -
         cd ~/src/contoso && tokenvault switch --here work
+        tokenvault switch --here --service git.example.com
         tokenvault switch --here --forget
       """)
 
@@ -26,17 +27,19 @@ struct SwitchCommand: VaultCommand {
   var here = false
   @Flag(help: "With --here: remove the rule for this directory.")
   var forget = false
+  @OptionGroup var place: ServiceOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
     if forget, !here { throw ValidationError("--forget needs --here.") }
-    if forget, account != nil { throw ValidationError("--forget takes no account.") }
+    if forget, account != nil || place.service != nil {
+      throw ValidationError("--forget takes no account.")
+    }
   }
 
   func run(in invocation: Invocation) throws {
     if forget { return try removeRule(invocation) }
-    let vault = try invocation.selectedVault()
-    let reference = try reference(vault, in: invocation)
+    let (vault, reference) = try located(invocation)
     let chosen: Account
     if here {
       chosen = try CurrentAccountSelection(vault)
@@ -47,9 +50,19 @@ struct SwitchCommand: VaultCommand {
     if global.json {
       try invocation.answerJSON { chosen.write(to: &$0) }
     } else {
-      let scope = here ? " for this directory" : ""
+      let group = place.service == nil ? "" : " of \(vault.group)"
+      let scope = here ? " for this directory" : group
       try invocation.answer("Current account\(scope): \(PlainText.escaped(chosen.shownName))")
     }
+  }
+
+  private func located(_ invocation: Invocation) throws -> (GroupSession, AccountReference) {
+    if let service = place.service {
+      let found = try invocation.secret(of: service, named: account)
+      return (found.vault, found.selection.account)
+    }
+    let vault = try invocation.selectedVault()
+    return (vault, try reference(vault, in: invocation))
   }
 
   private func reference(

@@ -14,6 +14,7 @@ struct TokenCommand: VaultCommand {
         tokenvault token --scope User.Read
         tokenvault token --resource https://graph.microsoft.com --json
         tokenvault token --account work --min-validity 15m
+        tokenvault token --service git.example.com
       """)
 
   @OptionGroup var choice: AccountOption
@@ -49,7 +50,7 @@ struct TokenCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     var invocation = invocation
-    invocation.options.account = choice.account
+    choice.apply(to: &invocation)
     let validity = try minValidity.map { text throws(CommandError) in
       guard let validity = Duration(text) else { throw .badDuration(text) }
       return validity
@@ -61,9 +62,7 @@ struct TokenCommand: VaultCommand {
     let request = TokenRequest(
       scopes: ScopeSet(target: scope.joined(separator: " ")), resource: resource,
       clientID: clientId, tenantID: tenant, minimumValidity: validity?.seconds)
-    let selection = try invocation.select()
-    invocation.explain(selection)
-    let core = try invocation.vaultWithAccounts(of: selection)
+    let (selection, core) = try invocation.selectedAccount()
     let acquisition = invocation.acquisition(
       in: core, report: SignInProgress(invocation).tell)
     var line = SignInCommandLine(request, claims: claims)

@@ -8,6 +8,7 @@ struct WhichCommand: VaultCommand {
     discussion: """
       EXAMPLES
         tokenvault which
+        tokenvault which --service git.example.com
         TOKENVAULT_GROUP=dev.tokenvault.shared tokenvault which --json
       """)
 
@@ -16,9 +17,8 @@ struct WhichCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     var invocation = invocation
-    invocation.options.account = choice.account
-    let selection = try invocation.select()
-    let vault = try invocation.vault(of: selection)
+    choice.apply(to: &invocation)
+    let (selection, vault) = try located(invocation)
     // The group is printed in any case: it may be the reason why there is no account.
     var account: Account?
     var failure: (any Error)?
@@ -37,6 +37,13 @@ struct WhichCommand: VaultCommand {
     }
     if let failure { throw failure }
     if !global.json, selection.accountRule == .standard { invocation.tellOfMovedDirectory() }
+  }
+
+  /// A group without a file is shown, too.
+  private func located(_ invocation: Invocation) throws -> Invocation.Located {
+    guard invocation.options.service == nil else { return try invocation.selectedAccount() }
+    let selection = try invocation.select()
+    return (selection, try invocation.vault(of: selection))
   }
 
   private func write(

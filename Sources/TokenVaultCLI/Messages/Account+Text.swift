@@ -32,7 +32,9 @@ extension [Account] {
   /// Where each account is: the place; the issuer if an account with the same name is at the same
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
-    let places = distinguished(map(\.shownPlace)) { $0.issuer.isEmpty ? $1 : $0.issuer }
+    let places = distinguished(map(\.shownPlace)) {
+      $0.service ?? ($0.issuer.isEmpty ? $1 : $0.issuer)
+    }
     return [8, 16, 36, .max].reduce(places) { places, length in
       distinguished(places) { account, _ in
         let id = account.identifier

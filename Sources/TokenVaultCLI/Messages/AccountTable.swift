@@ -40,11 +40,9 @@ struct AccountTable {
   ) -> [String] {
     let isSecret = account.authorityType == .secret
     let token =
-      isSecret
-      ? "stored secret"
-      : account.accessTokenExpiresOn.map {
+      account.accessTokenExpiresOn.map {
         ($0 > now ? "expires " : "expired ") + $0.relative(to: now)
-      } ?? (account.isRefreshTokenStored ? "refresh only" : "none")
+      } ?? (isSecret ? "stored secret" : account.isRefreshTokenStored ? "refresh only" : "none")
     return [
       isMarked ? "*" : "", PlainText.escaped(account.shownName),
       PlainText.escaped(account.alias ?? ""), PlainText.escaped(place),

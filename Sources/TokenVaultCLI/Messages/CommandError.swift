@@ -45,6 +45,14 @@ package enum CommandError: Error, Sendable {
   case badHeader(name: String?, number: Int)
   /// A URL without `https://`.
   case noScheme(String)
+  /// The value of `--expires` is no time in the future.
+  case badExpiry(String)
+  /// No group that was searched has a secret of the service.
+  case noSecret(of: String, named: String?, groups: [GroupName])
+  /// The account is a stored secret, which no provider signs in.
+  case secretHasNoSignIn(Account)
+  /// `--auth` with the account of a provider.
+  case notASecret(Account)
   case badMember(String)
   case badCustody(String)
   case keyFileNotNamed

@@ -98,8 +98,8 @@ extension Failure {
     case .badServiceURL(let text):
       self.init(
         .usage,
-        "\(Self.quoted(text)) is not a valid service: give a host or an http or https URL, without "
-          + "user name, query or fragment.")
+        "\(Self.quoted(text)) is not a service. Give it as https://HOST, without user name, query or "
+          + "fragment.")
     case .badUsername(let name): self.init(.usage, Self.usernameFault(name))
     case .badHeader(let name, let number):
       let reason =
@@ -110,6 +110,20 @@ extension Failure {
       self.init(
         .usage, "\(Self.quoted(url)) has no scheme.",
         next: Self.again("with \(PlainText.shellWord("https://" + url))"))
+    case .badExpiry(let text):
+      self.init(
+        .usage,
+        "\(Self.quoted(text)) is not a time in the future: write 90d, 2027-01-31 or "
+          + "2027-01-31T12:00:00Z. Nothing was changed.")
+    case .noSecret(let service, let name, let groups): self = Self.noSecret(service, name, groups)
+    case .secretHasNoSignIn(let account):
+      self.init(
+        .usage, "\(Self.name(account)) is a stored secret, which has no sign-in.",
+        next: account.service.map { Self.add(account, $0) })
+    case .notASecret(let account):
+      self.init(
+        .usage, "\(Self.name(account)) is not a stored secret, and --auth is for these only.",
+        next: Self.again("without --auth"))
     case .badMember(let text):
       self.init(.usage, "\(Self.quoted(text)) is neither the path nor the bare name of a program.")
     case .badCustody(let text):

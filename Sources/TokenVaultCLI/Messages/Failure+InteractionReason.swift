@@ -13,7 +13,9 @@ extension Failure {
     let code = VaultError.interactionRequired(
       isSignedOut ? .signedOut : reason, account: account, group: group
     ).code
-    if case .otherTenant(let tenants) = reason, let tenant = tenants.first {
+    if account.authorityType == .secret {
+      self = Self.secret(reason, account, group, code: code)
+    } else if case .otherTenant(let tenants) = reason, let tenant = tenants.first {
       self.init(
         .signInNeeded, Self.text(reason, account),
         next: Self.command("token --tenant \(PlainText.shellWord(tenant))", group), code: code)

@@ -133,6 +133,18 @@ extension Failure {
         "The provider replaced the refresh token of \(Self.name(account)), and the new one could not "
           + "be stored: \(Self.cause(cause)). The sign-in may be lost.",
         next: Self.command("sign-in \(PlainText.shellWord(account.shownName))", group))
+    case .otherService(let service, let requested):
+      self.init(
+        .refused,
+        "The stored secret is for \(PlainText.escaped(service)) only, and this URL is not there. "
+          + "Nothing was sent to \(PlainText.escaped(requested)).",
+        next: Self.again("with a URL that begins with \(PlainText.escaped(service))"))
+    case .secretNotSendable(let scheme):
+      let reason =
+        scheme == "Basic" ? "the user name has a colon" : "it has spaces or characters beyond ASCII"
+      self.init(
+        .usage, "The stored secret cannot be sent as \(scheme): \(reason). Nothing was sent.",
+        next: Self.again("with --auth \(scheme == "Basic" ? "bearer" : "basic")"))
     case .signIn(let error): self.init(error)
     case .prompt(let error): self.init(error)
     case .unexpected(let type):

@@ -7,6 +7,8 @@ extension Selection.Rule {
       isAccount ? "set by TOKENVAULT_ACCOUNT" : "set by TOKENVAULT_GROUP"
     case .directory(let path): "set by the rule for \(PlainText.escaped(path))"
     case .configuration(let path): "the default in \(PlainText.escaped(path))"
+    case .service:
+      isAccount ? "the stored secret of the service" : "the group for secrets of services"
     case .standard: isAccount ? "the group's current account" : "the built-in default"
     }
   }
@@ -22,6 +24,7 @@ extension Selection.Rule {
       case .configuration(let path):
         writer.field("kind", "configuration")
         writer.field("source", path)
+      case .service: writer.field("kind", "service")
       case .standard: writer.field("kind", "default")
       }
     }

@@ -100,7 +100,7 @@ extension Invocation {
     } catch { return nil }
   }
 
-  private func accountsWithoutPrompt(of group: GroupName) throws -> [Account] {
+  func accountsWithoutPrompt(of group: GroupName) throws -> [Account] {
     var quiet = self
     quiet.options.mayAsk = false
     var configuration = try quiet.configuration(group)

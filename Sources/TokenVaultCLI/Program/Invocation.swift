@@ -16,6 +16,8 @@ package struct Invocation: Sendable {
   package struct Options: Sendable {
     package var group: String?
     package var account: String?
+    /// The URL or host of a service, whose secret is the account.
+    package var service: String?
     package var vaultDirectory: String?
     package var isJSON = false
     package var mayAsk = true

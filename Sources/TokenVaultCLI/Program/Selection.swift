@@ -15,6 +15,8 @@ package struct Selection: Sendable {
     case directory(String)
     /// The configuration file.
     case configuration(String)
+    /// The group for secrets of services, or the secret of `--service`.
+    case service
     /// The built-in group, or the group's current account.
     case standard
   }

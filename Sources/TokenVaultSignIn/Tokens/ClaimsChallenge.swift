@@ -17,6 +17,13 @@ package enum ClaimsChallenge {
     return nil
   }
 
+  /// The authentication schemes that a response demands, in lower case.
+  package static func schemes(in response: HTTPResponse) -> Set<String> {
+    guard response.status == 401 else { return [] }
+    let fields = response.headers.filter { $0.name.lowercased() == "www-authenticate" }
+    return Set(fields.flatMap { challenges($0.value) }.map(\.scheme))
+  }
+
   /// Base64 in either alphabet, with or without padding.
   private static func decoded(_ text: String) -> String? {
     let url = text.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }

@@ -18,4 +18,10 @@ struct AccountOption: ParsableArguments {
         + "account.", valueName: "account"),
     completion: .custom { words, _, _ in Completions.accounts(words) })
   var account: String?
+  @OptionGroup var place: ServiceOption
+
+  func apply(to invocation: inout Invocation) {
+    invocation.options.account = account
+    invocation.options.service = place.service
+  }
 }

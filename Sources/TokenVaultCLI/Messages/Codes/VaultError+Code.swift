@@ -38,6 +38,8 @@ extension VaultError {
     case .refreshTokenNotStored: "refreshTokenNotStored"
     case .sharedDeviceRequiresBrowser: "sharedDeviceRequiresBrowser"
     case .signedInElsewhere: "signedInElsewhere"
+    case .otherService: "otherService"
+    case .secretNotSendable: "secretNotSendable"
     case .signIn(let error): error.code
     case .prompt(let error): Failure(error).code
     case .unexpected: "unexpected"

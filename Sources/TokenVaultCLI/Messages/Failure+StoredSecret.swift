@@ -1,0 +1,52 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: Stored secrets
+
+extension Failure {
+  /// The command that replaces a stored secret.
+  static func add(_ account: Account, _ service: String) -> String {
+    let words = ["--service", service, "--username", account.username].map(PlainText.shellWord)
+    let group = account.group == .secrets ? "" : " --group \(account.group)"
+    return "tokenvault add \(words.joined(separator: " "))\(group)"
+  }
+
+  static func noSecret(_ service: String, _ name: String?, _ groups: [GroupName]) -> Failure {
+    let name = name.map { " for \(quoted($0))" } ?? ""
+    let places = groups.map(\.description).joined(separator: " and ")
+    return Failure(
+      .notFound, "There is no secret\(name) of the service \(quoted(service)) in \(places).",
+      next: "tokenvault list --all-groups, or to store one: tokenvault add --service "
+        + "\(PlainText.shellWord(service)) --username NAME")
+  }
+
+  static func severalSecrets(_ place: String, _ candidates: [Account]) -> Failure {
+    let lines = candidates.map { "\n  \(name($0)) at \(PlainText.escaped($0.service ?? ""))" }
+    return Failure(
+      .usage, "\(quoted(place)) has \(candidates.count) stored secrets:" + lines.joined(),
+      next: again("with the account, or with --service and the URL, of one of these"),
+      code: "ambiguousAccount")
+  }
+
+  /// A stored secret does not satisfy the request.
+  static func secret(
+    _ reason: InteractionReason, _ account: Account, _ group: GroupName, code: String
+  ) -> Failure {
+    let name = name(account)
+    switch reason {
+    case .noToken:
+      return Failure(
+        .usage, "\(name) is a stored secret, which has no scopes.",
+        next: again("without --scope and --resource"), code: code)
+    case .expired(let end?):
+      return Failure(
+        .signInNeeded,
+        "The stored secret of \(name) has expired or expires too soon (\(end.iso8601)).",
+        next: account.service.map { add(account, $0) }, code: code)
+    default:
+      return Failure(
+        .signInNeeded, "\(name) is a stored secret and is not renewed.",
+        next: account.service.map { add(account, $0) }, code: code)
+    }
+  }
+}
