@@ -12,6 +12,8 @@ enum UIEvent: Sendable {
   case touched
   /// A pause has passed since ``touched``.
   case settled
+  /// A running reading has read this many accounts.
+  case read(Int, Int)
   case loaded(Int, Snapshot)
   case notLoaded(Int, UIFailure)
   case prepared(SignInOrder)

@@ -5,7 +5,7 @@ import TokenVaultModel
 extension UIState {
   func body() -> UIScreen {
     switch page {
-    case .accounts: list()
+    case .accounts: accountsAndLog()
     case .text(let text): body(text)
     case .form(let form): body(form)
     case .menu(let menu): body(menu)
@@ -16,7 +16,7 @@ extension UIState {
 
   // MARK: The accounts and the log
 
-  private func list() -> UIScreen {
+  private func accountsAndLog() -> UIScreen {
     var screen = UIScreen()
     guard !accounts.isEmpty else {
       for text in emptyText {
@@ -25,17 +25,13 @@ extension UIState {
       addLog(to: &screen)
       return screen
     }
-    let table = AccountColumns(accounts, now: now, columns: columns)
-    // A third of the space is for the log, so that results stay visible.
-    let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
-    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
-    let first = max(0, min(place - most / 2, accounts.count - most))
+    let table = visibleAccounts
     screen.add(table.heading, .dim)
-    for index in accounts.indices.dropFirst(first).prefix(most) {
-      let account = accounts[index]
+    for row in table.rows {
+      let account = row.account
       screen.add(
-        table.line(index, isSelected: index == place),
-        index == place
+        row.text,
+        row.isSelected
           ? .reverse : account.isCurrent ? .bold : account.isSignedIn ? .plain : .dim)
     }
     if let damaged = snapshot?.damagedRows, damaged > 0 {
@@ -45,12 +41,25 @@ extension UIState {
     return screen
   }
 
+  /// The rows of the list that fit into the window.
+  var visibleAccounts: AccountColumns {
+    // A third of the space is for the log, so that results stay visible.
+    let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
+    let first = max(0, min(place - most / 2, accounts.count - most))
+    return AccountColumns(
+      list, rows: first..<min(first + most, accounts.count), selected: place, now: now,
+      columns: columns)
+  }
+
   private var emptyText: [String] {
     if let loadFailure, snapshot == nil {
       return [PlainText.escapedLines(loadFailure.message)]
         + (loadFailure.next.map { ["", "On the command line: \($0)"] } ?? [])
     }
-    guard let snapshot else { return ["Opening the group…"] }
+    guard let snapshot else {
+      return reload.count == 0
+        ? ["Opening the group…"] : ["Reading the group: \(reload.count) accounts…"]
+    }
     let why = snapshot.emptyReason.map(Failure.sentence) ?? "No account."
     return [
       why, "", "n  sign in, in the browser or with a code on another device",
@@ -76,7 +85,7 @@ extension UIState {
     var screen = UIScreen()
     screen.add(" " + text.title, .bold)
     screen.add("")
-    for line in text.wrapped(columns - 2).dropFirst(text.offset).prefix(textRoom) {
+    for line in text.wrapped.dropFirst(text.offset).prefix(textRoom) {
       screen.add(" " + line)
     }
     return screen

@@ -5,10 +5,17 @@ import TokenVaultModel
 extension UIState {
   /// Updates the state for an event, and returns the effects to carry out.
   mutating func take(_ event: UIEvent) -> [UIEffect] {
+    let effects = effects(of: event)
+    wrapText()
+    return effects
+  }
+
+  private mutating func effects(of event: UIEvent) -> [UIEffect] {
     switch event {
     case .key(let key): return take(key)
     case .resized(let rows, let columns):
       (self.rows, self.columns) = (rows, columns)
+      wrapText()
       scroll(by: 0)
       return []
     case .tick(let now, let ahead):
@@ -16,15 +23,15 @@ extension UIState {
       return []
     case .touched: return load() + [.settle]
     case .settled: return load()
+    case .read(let number, let count):
+      if number == reload.last { reload.count = count }
+      return []
     case .loaded(let number, let snapshot):
       loadFailure = nil
-      if let before = self.snapshot, job == nil, number > reload.quiet {
-        noteDifferences(before.accounts, snapshot.accounts)
+      if job == nil, number > reload.quiet {
+        for change in snapshot.changes { note("elsewhere", change.text(now)) }
       }
-      self.snapshot = snapshot
-      if !accounts.contains(where: { $0.identity == selected }) {
-        selected = (current ?? accounts.first)?.identity
-      }
+      show(snapshot)
       return loadingEnded()
     case .notLoaded(_, let failure):
       if loadFailure != failure { note("read", failure.message) }
@@ -53,6 +60,12 @@ extension UIState {
     }
   }
 
+  private mutating func wrapText() {
+    guard case .text(var text) = page, text.columns != columns - 2 else { return }
+    text.wrap(to: columns - 2)
+    page = .text(text)
+  }
+
   // MARK: Reading the group
 
   /// Reads the group; if a reading is running, another one follows it.
@@ -62,6 +75,7 @@ extension UIState {
       return []
     }
     reload.last += 1
+    reload.count = 0
     reload.isRunning = true
     return [.load(reload.last)]
   }
@@ -73,25 +87,12 @@ extension UIState {
     return load()
   }
 
-  /// Logs the changes by other tools.
-  private mutating func noteDifferences(_ before: [Account], _ after: [Account]) {
-    func name(_ account: Account) -> String { account.shownName }
-    for account in before where !after.contains(where: { $0.identity == account.identity }) {
-      note("elsewhere", "\(name(account)) was removed from the group")
-    }
-    for account in after {
-      guard let old = before.first(where: { $0.identity == account.identity }) else {
-        note("elsewhere", "\(name(account)) was added to the group")
-        continue
-      }
-      if account.isCurrent, !old.isCurrent { note("elsewhere", "\(name(account)) is current") }
-      if account.isSignedIn != old.isSignedIn {
-        note("elsewhere", "\(name(account)) is signed \(account.isSignedIn ? "in" : "out")")
-      }
-      if let end = account.accessTokenExpiresOn, end > now, end != old.accessTokenExpiresOn {
-        note("elsewhere", "\(name(account)) has a new token, valid for \(Clock.left(end, now))")
-      }
-    }
+  /// The selected account stays selected. If it is gone, the one in its row is.
+  private mutating func show(_ snapshot: Snapshot) {
+    let selected = selectedAccount ?? snapshot.current
+    self.snapshot = snapshot
+    let row = selected.flatMap { snapshot.list.index(of: $0.identity) }
+    place = row ?? max(0, min(place, accounts.count - 1))
   }
 
   // MARK: Orders

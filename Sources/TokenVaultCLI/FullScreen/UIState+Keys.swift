@@ -63,9 +63,7 @@ extension UIState {
   }
 
   private mutating func move(_ step: Int) {
-    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
-    guard !accounts.isEmpty else { return }
-    selected = accounts[min(max(0, place + step), accounts.count - 1)].identity
+    place = max(0, min(place + step, accounts.count - 1))
   }
 
   // MARK: Pages
@@ -89,7 +87,7 @@ extension UIState {
 
   mutating func scroll(by lines: Int) {
     guard case .text(var text) = page else { return }
-    let last = max(0, text.wrapped(columns - 2).count - textRoom)
+    let last = max(0, text.wrapped.count - textRoom)
     text.offset = min(max(0, text.offset + lines), last)
     page = .text(text)
   }

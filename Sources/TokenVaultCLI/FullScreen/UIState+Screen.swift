@@ -52,7 +52,7 @@ extension UIState {
         + PlainText.escaped(current.shownName) + alias
     }
     if accounts.isEmpty { return "No account is signed in" }
-    let count = accounts.filter(\.isSignedIn).count
+    let count = list.signedInCount
     return count == 0
       ? "Every account is signed out"
       : "\(count) account\(count == 1 ? " is" : "s are") signed in, and none is current: press s"
@@ -99,7 +99,7 @@ extension UIState {
         ]
       return Self.fitting(most, columns - 2)
     case .text(let text):
-      let all = text.wrapped(columns - 2).count
+      let all = text.wrapped.count
       guard all > textRoom else { return "Esc back" }
       let last = min(all, text.offset + textRoom)
       return Self.fitting(["Esc back", "space, b page", "\(last)/\(all)"], columns - 2)

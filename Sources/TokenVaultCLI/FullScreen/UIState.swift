@@ -11,7 +11,8 @@ struct UIState {
   var columns = 80
   var snapshot: Snapshot?
   var loadFailure: UIFailure?
-  var selected: AccountIdentity?
+  /// The selected row of the list.
+  var place = 0
   var page = Page.accounts
   var log: [LogEntry] = []
   var job: Job?
@@ -70,6 +71,8 @@ struct UIState {
 
   /// The state of reading the group.
   struct Reload {
+    /// The number of accounts that the running reading has read.
+    var count = 0
     var last = 0
     var isRunning = false
     var isStale = false
@@ -79,12 +82,16 @@ struct UIState {
 }
 
 extension UIState {
-  var accounts: [Account] { snapshot?.accounts ?? [] }
+  private static let nothing = AccountList()
+
+  var list: AccountList { snapshot?.list ?? Self.nothing }
+
+  var accounts: [Account] { list.accounts }
 
   var current: Account? { snapshot?.current }
 
   var selectedAccount: Account? {
-    accounts.first { $0.identity == selected } ?? accounts.first
+    accounts.indices.contains(place) ? accounts[place] : nil
   }
 
   /// The number of lines between the head and the foot.

@@ -33,6 +33,7 @@ extension [Account] {
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
     let places = distinguished(map(\.shownPlace)) { $0.issuer.isEmpty ? $1 : $0.issuer }
+    guard Set(zip(self, places).map(key)).count < count else { return places }
     return [8, 16, 36, .max].reduce(places) { places, length in
       distinguished(places) { account, _ in
         let id = account.identifier
@@ -41,12 +42,17 @@ extension [Account] {
     }
   }
 
+  private func key(_ account: Account, _ place: String) -> [String] {
+    [account.shownName.lowercased(), place, account.group.description]
+  }
+
   /// The places, changed where two accounts of one name and group have the same.
   private func distinguished(
     _ places: [String], _ change: (Account, String) -> String
   ) -> [String] {
-    let keys = zip(self, places).map { [$0.shownName.lowercased(), $1, $0.group.description] }
+    let keys = zip(self, places).map(key)
     let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+    guard counts.count < count else { return places }
     return zip(zip(self, places), keys).map { pair, key in
       counts[key, default: 1] == 1 ? pair.1 : change(pair.0, pair.1)
     }

@@ -1,0 +1,27 @@
+import TokenVaultModel
+
+/// The accounts of the group, prepared for the screen when the group is read: no key needs time
+/// that grows with their number.
+final class AccountList: Sendable {
+  let accounts: [Account]
+  /// Where each account is, in words that tell two accounts of one name apart.
+  let places: [String]
+  let signedInCount: Int
+  let metrics: AccountMetrics
+  private let indices: [AccountIdentity: Int]
+
+  init(_ accounts: [Account] = []) {
+    self.accounts = accounts
+    places = accounts.shownPlaces
+    signedInCount = accounts.reduce(0) { $0 + ($1.isSignedIn ? 1 : 0) }
+    metrics = AccountMetrics(accounts, places)
+    indices = Dictionary(
+      zip(accounts.map(\.identity), accounts.indices), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The place of an account in the list; nil if it is not in it.
+  func index(of identity: AccountIdentity) -> Int? { indices[identity] }
+
+  /// The account that is the current one of the group, if one was chosen.
+  var current: Account? { accounts.first(where: \.isCurrent) }
+}
