@@ -12,8 +12,11 @@ struct AccountColumns {
   let heading: String
   let rows: [Row]
 
+  /// - Parameters:
+  ///   - indices: the accounts of the rows.
+  ///   - selected: the selected row.
   init(
-    _ list: AccountList, rows range: Range<Int>, selected: Int, now: Timestamp, columns: Int
+    _ list: AccountList, _ indices: [Int], selected: Int, now: Timestamp, columns: Int
   ) {
     let metrics = list.metrics
     let headings = ["ACCOUNT", "ALIAS", "ENVIRONMENT", "STATE", "TOKEN"]
@@ -45,15 +48,15 @@ struct AccountColumns {
       return text
     }
     heading = "   " + line(headings)
-    rows = range.map { index in
+    rows = indices.enumerated().map { row, index in
       let account = list.accounts[index]
       let cells = [
         PlainText.escaped(account.shownName), PlainText.escaped(account.alias ?? ""),
         PlainText.escaped(list.places[index]), account.shortState, account.shortToken(now),
       ]
       return Row(
-        account: account, isSelected: index == selected,
-        text: (index == selected ? ">" : " ") + (account.isCurrent ? "* " : "  ") + line(cells))
+        account: account, isSelected: row == selected,
+        text: (row == selected ? ">" : " ") + (account.isCurrent ? "* " : "  ") + line(cells))
     }
   }
 }

@@ -9,18 +9,23 @@ final class AccountList: Sendable {
   let signedInCount: Int
   let metrics: AccountMetrics
   private let indices: [AccountIdentity: Int]
+  private let text: SearchText
 
   init(_ accounts: [Account] = []) {
     self.accounts = accounts
     places = accounts.shownPlaces
     signedInCount = accounts.reduce(0) { $0 + ($1.isSignedIn ? 1 : 0) }
     metrics = AccountMetrics(accounts, places)
+    text = SearchText(accounts, places)
     indices = Dictionary(
       zip(accounts.map(\.identity), accounts.indices), uniquingKeysWith: { first, _ in first })
   }
 
   /// The place of an account in the list; nil if it is not in it.
   func index(of identity: AccountIdentity) -> Int? { indices[identity] }
+
+  /// The accounts with a name or place that contains the text, as ascending indices.
+  func matches(_ text: String) -> [Int] { self.text.matches(text) }
 
   /// The account that is the current one of the group, if one was chosen.
   var current: Account? { accounts.first(where: \.isCurrent) }

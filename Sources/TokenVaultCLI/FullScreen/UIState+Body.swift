@@ -34,6 +34,7 @@ extension UIState {
         row.isSelected
           ? .reverse : account.isCurrent ? .bold : account.isSignedIn ? .plain : .dim)
     }
+    if table.rows.isEmpty { screen.add(" No account matches.") }
     if let damaged = snapshot?.damagedRows, damaged > 0 {
       screen.add(" \(damaged) more cannot be read: tokenvault doctor")
     }
@@ -43,13 +44,15 @@ extension UIState {
 
   /// The rows of the list that fit into the window.
   var visibleAccounts: AccountColumns {
-    // A third of the space is for the log, so that results stay visible.
-    let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
-    let first = max(0, min(place - most / 2, accounts.count - most))
+    let first = max(0, min(place - listRoom / 2, shownCount - listRoom))
+    let rows = first..<min(first + listRoom, shownCount)
     return AccountColumns(
-      list, rows: first..<min(first + most, accounts.count), selected: place, now: now,
-      columns: columns)
+      list, rows.map(index), selected: place - first, now: now, columns: columns)
   }
+
+  /// The number of rows for accounts. A third of the space is for the log, so that results stay
+  /// visible.
+  var listRoom: Int { max(1, room - 1 - min(log.count + 2, max(2, room / 3))) }
 
   private var emptyText: [String] {
     if let loadFailure, snapshot == nil {

@@ -91,7 +91,8 @@ extension UIState {
   private mutating func show(_ snapshot: Snapshot) {
     let selected = selectedAccount ?? snapshot.current
     self.snapshot = snapshot
-    let row = selected.flatMap { snapshot.list.index(of: $0.identity) }
+    if search != nil { return searchAgain(selecting: selected) }
+    let row = selected.flatMap { list.index(of: $0.identity) }
     place = row ?? max(0, min(place, accounts.count - 1))
   }
 

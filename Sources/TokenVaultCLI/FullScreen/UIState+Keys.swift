@@ -23,10 +23,16 @@ extension UIState {
 
   private mutating func takeInList(_ key: Key) -> [UIEffect] {
     switch key {
-    case .up, .character("k"): move(-1)
-    case .down, .character("j"): move(1)
-    case .home: move(-accounts.count)
-    case .end: move(accounts.count)
+    case _ where search?.isTyping == true: takeInSearch(key)
+    case .up, .down, .pageUp, .pageDown, .home, .end: moveInList(key)
+    case .character("k"): moveInList(.up)
+    case .character("j"): moveInList(.down)
+    case .character("b"): moveInList(.pageUp)
+    case .character(" "): moveInList(.pageDown)
+    case .character("/"): startSearch()
+    case .character("n") where search != nil: goToMatch(1)
+    case .character("N") where search != nil: goToMatch(-1)
+    case .escape where search != nil && job == nil: endSearch()
     case .escape: return cancelJob()
     case .character("q"): return leave(.done)
     case .character("?"), .character("h"): page = .text(Self.help)
@@ -62,8 +68,25 @@ extension UIState {
     return []
   }
 
-  private mutating func move(_ step: Int) {
-    place = max(0, min(place + step, accounts.count - 1))
+  mutating func moveInList(_ key: Key) {
+    let step =
+      switch key {
+      case .up: -1
+      case .down: 1
+      case .pageUp: -listRoom
+      case .pageDown: listRoom
+      case .home: -shownCount
+      default: shownCount
+      }
+    place = max(0, min(place + step, shownCount - 1))
+    anchorSearch()
+  }
+
+  /// After the last match comes the first one.
+  private mutating func goToMatch(_ step: Int) {
+    guard shownCount > 0 else { return }
+    place = (place + step + shownCount) % shownCount
+    anchorSearch()
   }
 
   // MARK: Pages

@@ -20,7 +20,12 @@ extension UIState {
     screen.lines += body.lines.prefix(room)
     while screen.lines.count < rows - 2 { screen.add("") }
     let status = status
-    screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
+    if let line = searchLine, page == .accounts, line.cursor != nil || status.isEmpty {
+      if let column = line.cursor { screen.cursor = (rows - 2, column) }
+      screen.add(" " + line.text, .bold)
+    } else {
+      screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
+    }
     screen.add(" " + hints, .dim)
     for index in screen.lines.indices {
       screen.lines[index].text = PlainText.cut(screen.lines[index].text, to: columns)
@@ -84,19 +89,28 @@ extension UIState {
   /// The line above the hints, if there is no status to show.
   private var moreHints: String {
     guard page == .accounts, !accounts.isEmpty else { return "" }
-    return Self.fitting(["r sign in again", "f refresh", "d device", "l log"], columns - 2)
+    return Self.fitting(
+      ["r sign in again", "f refresh", "/ search", "d device", "l log"], columns - 2)
   }
 
   private var hints: String {
     switch page {
+    case .accounts where search?.isTyping == true:
+      return Self.fitting(
+        ["Enter keep the matches", "arrows move", "Esc end the search"], columns - 2)
     case .accounts:
       let most =
         accounts.isEmpty
         ? ["n sign in", "d device", "l log", "? help", "q quit"]
-        : [
-          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
-          "q quit",
-        ]
+        : search != nil
+          ? [
+            "n, N next", "/ change", "Esc end", "s switch", "t token", "a call API", "? keys",
+            "q quit",
+          ]
+          : [
+            "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
+            "q quit",
+          ]
       return Self.fitting(most, columns - 2)
     case .text(let text):
       let all = text.wrapped.count

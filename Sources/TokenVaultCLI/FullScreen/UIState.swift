@@ -11,8 +11,9 @@ struct UIState {
   var columns = 80
   var snapshot: Snapshot?
   var loadFailure: UIFailure?
-  /// The selected row of the list.
+  /// The selected row of the list as it is shown.
   var place = 0
+  var search: AccountSearch?
   var page = Page.accounts
   var log: [LogEntry] = []
   var job: Job?
@@ -91,7 +92,7 @@ extension UIState {
   var current: Account? { snapshot?.current }
 
   var selectedAccount: Account? {
-    accounts.indices.contains(place) ? accounts[place] : nil
+    (0..<shownCount).contains(place) ? accounts[index(ofRow: place)] : nil
   }
 
   /// The number of lines between the head and the foot.

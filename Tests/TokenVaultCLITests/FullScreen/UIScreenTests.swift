@@ -37,7 +37,7 @@ struct UIScreenTests {
            LOG
            22:13:20  open      2 accounts
           """,
-          " r sign in again  f refresh  d device  l log",
+          " r sign in again  f refresh  / search  d device  l log",
           " n sign in  s switch  t token  a call API  o sign out  c claims  ? keys  q quit"))
   }
 
