@@ -12,51 +12,60 @@ struct AccountColumns {
   let heading: String
   let rows: [Row]
 
-  /// - Parameters:
-  ///   - indices: the accounts of the rows.
-  ///   - selected: the selected row.
-  init(
-    _ list: AccountList, _ indices: [Int], selected: Int, now: Timestamp, columns: Int
-  ) {
-    let metrics = list.metrics
-    let headings = ["ACCOUNT", "ALIAS", "ENVIRONMENT", "STATE", "TOKEN"]
-    let widest = zip(
-      headings, [metrics.name, metrics.alias, metrics.place, metrics.state, metrics.token(now)]
-    ).map { max($0.utf8.count, $1) }
-    // The least important column is dropped first; a host is cut before it is dropped.
-    var kept = metrics.alias > 0 ? [0, 1, 2, 3, 4] : [0, 2, 3, 4]
-    func total(_ kept: [Int]) -> Int {
-      kept.reduce(3 + 2 * (kept.count - 1)) { $0 + widest[$1] }
-    }
-    let shortest = 14
-    func isTooWide(_ kept: [Int]) -> Bool {
-      total(kept) - (kept.contains(2) ? max(0, widest[2] - shortest) : 0) > columns
-    }
-    for column in [2, 1, 3] where isTooWide(kept) { kept.removeAll { $0 == column } }
-    var widths = kept.map { widest[$0] }
-    let cut = kept.firstIndex(of: 2) ?? 0
-    widths[cut] = max(8, widths[cut] - max(0, total(kept) - columns))
+  /// The names of this many rows above and below the window are compared with those in it.
+  private static let context = 4
 
-    func line(_ cells: [String]) -> String {
-      var text = ""
-      for (index, column) in kept.enumerated() {
-        let cell = PlainText.cut(cells[column], to: widths[index])
-        text += cell
-        guard index + 1 < kept.count else { break }
-        text += String(repeating: " ", count: widths[index] + 2 - PlainText.width(cell))
-      }
-      return text
+  /// - Parameters:
+  ///   - count: the number of rows of the whole list.
+  ///   - rows: those to build.
+  ///   - selected: the selected row.
+  ///   - index: the index of the account in a row.
+  init(
+    _ list: AccountList, count: Int, rows: Range<Int>, selected: Int, now: Timestamp,
+    columns: Int, index: (Int) -> Int
+  ) {
+    let headings = ["ACCOUNT", "ALIAS", "ENVIRONMENT", "STATE", "TOKEN"]
+    var fit = Self.fit(list.metrics, headings, now, columns - 3)
+    // Accounts with similar names are neighbours, because the list is in the order of names.
+    let first = max(0, rows.lowerBound - Self.context)
+    let indices = (first..<max(first, min(count, rows.upperBound + Self.context))).map(index)
+    let places = indices.map { PlainText.escaped(list.places[$0]) }
+    var names = indices.map { PlainText.escaped(list.accounts[$0].shownName) }
+    if fit.widths[2] == nil {
+      // The place of two accounts with one name moves to the name.
+      names = zip(indices, places).map { list.accounts.label($0, $1) }
+      fit = Self.fit(list.metrics, headings, now, columns - 3, withoutPlace: true)
     }
-    heading = "   " + line(headings)
-    rows = indices.enumerated().map { row, index in
-      let account = list.accounts[index]
-      let cells = [
-        PlainText.escaped(account.shownName), PlainText.escaped(account.alias ?? ""),
-        PlainText.escaped(list.places[index]), account.shortState, account.shortToken(now),
-      ]
+    names = DistinctCut(names, to: fit.widths[0] ?? 0).cells
+    let shownPlaces = fit.widths[2].map { DistinctCut(places, to: $0, within: names).cells }
+    heading = "   " + fit.line(headings)
+    self.rows = rows.map { row in
+      let account = list.accounts[indices[row - first]]
       return Row(
         account: account, isSelected: row == selected,
-        text: (row == selected ? ">" : " ") + (account.isCurrent ? "* " : "  ") + line(cells))
+        text: (row == selected ? ">" : " ") + (account.isCurrent ? "* " : "  ")
+          + fit.line([
+            names[row - first], PlainText.escaped(account.alias ?? ""),
+            shownPlaces?[row - first] ?? "", account.shortState, account.shortToken(now),
+          ]))
     }
+  }
+
+  /// The least important column is left out first; a host is cut before it is left out.
+  private static func fit(
+    _ metrics: AccountMetrics, _ headings: [String], _ now: Timestamp, _ space: Int,
+    withoutPlace: Bool = false
+  ) -> ColumnFit {
+    func column(_ index: Int, _ width: Int, atLeast least: Int? = nil) -> ColumnFit.Column {
+      ColumnFit.Column(max(headings[index].utf8.count, width), atLeast: least)
+    }
+    return ColumnFit(
+      [
+        column(
+          0, withoutPlace ? metrics.label : metrics.name, atLeast: ColumnFit.leastName(space)),
+        metrics.alias > 0 ? column(1, metrics.alias, atLeast: 8) : nil,
+        withoutPlace ? nil : column(2, metrics.place, atLeast: 14),
+        column(3, metrics.state), column(4, metrics.token(now)),
+      ], omitting: [2, 1, 3], narrowing: [2, 1, 0], into: space)
   }
 }

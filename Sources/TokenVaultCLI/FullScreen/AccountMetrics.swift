@@ -5,6 +5,8 @@ struct AccountMetrics: Hashable, Sendable {
   private(set) var name = 0
   private(set) var alias = 0
   private(set) var place = 0
+  /// The widest name, with the place of accounts that have one name.
+  private(set) var label = 0
   private(set) var state = 0
   /// The widest text of a token without an expiry; 0 if each token has one.
   private var fixedToken = 0
@@ -12,10 +14,11 @@ struct AccountMetrics: Hashable, Sendable {
   private var firstEnd: Timestamp?
 
   init(_ accounts: [Account], _ places: [String]) {
-    for (account, place) in zip(accounts, places) {
+    for (index, (account, place)) in zip(accounts, places).enumerated() {
       name = max(name, PlainText.width(PlainText.escaped(account.shownName)))
       if let text = account.alias { alias = max(alias, PlainText.width(PlainText.escaped(text))) }
       self.place = max(self.place, PlainText.width(PlainText.escaped(place)))
+      label = max(label, PlainText.width(accounts.label(index, PlainText.escaped(place))))
       state = max(state, account.shortState.utf8.count)
       if let end = account.accessTokenExpiresOn {
         firstEnd = min(firstEnd ?? end, end)

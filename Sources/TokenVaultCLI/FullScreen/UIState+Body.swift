@@ -45,9 +45,9 @@ extension UIState {
   /// The rows of the list that fit into the window.
   var visibleAccounts: AccountColumns {
     let first = max(0, min(place - listRoom / 2, shownCount - listRoom))
-    let rows = first..<min(first + listRoom, shownCount)
     return AccountColumns(
-      list, rows.map(index), selected: place - first, now: now, columns: columns)
+      list, count: shownCount, rows: first..<min(first + listRoom, shownCount), selected: place,
+      now: now, columns: columns, index: index)
   }
 
   /// The number of rows for accounts. A third of the space is for the log, so that results stay

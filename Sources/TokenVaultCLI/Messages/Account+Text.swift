@@ -42,6 +42,22 @@ extension [Account] {
     }
   }
 
+  /// The name of each account, with its place after it if the account before or after it has the
+  /// same name. The accounts are in order.
+  func labels(_ places: [String]) -> [String] {
+    indices.map { label($0, places[$0]) }
+  }
+
+  /// The same for one account.
+  func label(_ index: Int, _ place: String) -> String {
+    let name = PlainText.escaped(self[index].shownName)
+    let isTwin = [index - 1, index + 1].contains { other in
+      indices.contains(other) && self[other].group == self[index].group
+        && CaseFolding.equal(self[other].shownName, self[index].shownName)
+    }
+    return isTwin ? "\(name) \(place)" : name
+  }
+
   private func key(_ account: Account, _ place: String) -> [String] {
     [account.shownName.lowercased(), place, account.group.description]
   }
