@@ -71,6 +71,12 @@ row("ui: start to the first row", [time.monotonic() - start])
 screen.settle()
 row("ui: key to screen", moves(screen, KEYS))
 
+os.write(screen.terminal, b"/")
+screen.wait(b" of ")
+row("ui: key of a search to screen", [screen.time(bytes([c]), b" of ") for c in b"user99"])
+os.write(screen.terminal, b"\x1b")
+screen.settle()
+
 # Another tool changes the group: the keys after it arrive while the group is read again, which may
 # happen until some seconds after the change.
 subprocess.run(

@@ -6,7 +6,9 @@ final class AccountList: Sendable {
   let accounts: [Account]
   /// Where each account is, in words that tell two accounts of one name apart.
   let places: [String]
+  /// The number of accounts that are signed in, without the stored secrets.
   let signedInCount: Int
+  let secretCount: Int
   let metrics: AccountMetrics
   private let indices: [AccountIdentity: Int]
   private let text: SearchText
@@ -14,7 +16,8 @@ final class AccountList: Sendable {
   init(_ accounts: [Account] = []) {
     self.accounts = accounts
     places = accounts.shownPlaces
-    signedInCount = accounts.reduce(0) { $0 + ($1.isSignedIn ? 1 : 0) }
+    secretCount = accounts.reduce(0) { $0 + ($1.authorityType == .secret ? 1 : 0) }
+    signedInCount = accounts.reduce(-secretCount) { $0 + ($1.isSignedIn ? 1 : 0) }
     metrics = AccountMetrics(accounts, places)
     text = SearchText(accounts, places)
     indices = Dictionary(

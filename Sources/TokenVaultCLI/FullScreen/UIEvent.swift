@@ -18,6 +18,9 @@ enum UIEvent: Sendable {
   case notLoaded(Int, UIFailure)
   case prepared(SignInOrder)
   case notPrepared(UIFailure)
+  case groups([FoundGroup])
+  case notFound(UIFailure)
+  case notOpened(GroupName, UIFailure)
   case progress(Int, SignInEvent)
   /// The QR code of the page for a device code.
   case picture(Int, [String])

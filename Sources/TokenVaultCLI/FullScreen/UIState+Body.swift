@@ -66,6 +66,7 @@ extension UIState {
     let why = snapshot.emptyReason.map(Failure.sentence) ?? "No account."
     return [
       why, "", "n  sign in, in the browser or with a code on another device",
+      "+  add a password or access token for a service", "g  show another group",
       "   tokenvault import FILE  imports accounts from another tool's cache",
     ]
   }
@@ -117,25 +118,16 @@ extension UIState {
         "\(isPage ? ">" : " ") Page       "
           + (order.usesDeviceCode ? "chosen on the other device" : order.promptText),
         isPage ? .bold : .plain)
-      screen.add("")
-      screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))
-    } else {
-      screen.add("")
-      let advice = "The token is sent to this URL. Scopes may be empty."
-      screen.add(" " + (form.complaint.isEmpty ? advice : form.complaint))
+    }
+    screen.add("")
+    guard !form.complaint.isEmpty else {
+      screen.add(" " + form.advice)
+      return screen
+    }
+    for line in PlainText.escapedLines(form.complaint).split(separator: "\n") {
+      for part in PlainText.wrapped(String(line), to: columns - 2) { screen.add(" " + part) }
     }
     return screen
-  }
-
-  private static func advice(_ place: Int) -> String {
-    switch place {
-    case 0: "The client id that the provider assigned to the application."
-    case 1: "For example https://login.microsoftonline.com/common"
-    case 2: "Separated by spaces, for example User.Read; may be empty."
-    case 3: "May be empty: the provider asks for it."
-    case 4: "Space changes it. The code is entered on another device."
-    default: "Space changes it. It is the page that the provider shows first."
-    }
   }
 
   private func body(_ menu: Menu) -> UIScreen {
@@ -157,18 +149,15 @@ extension UIState {
     func add(_ text: String, _ style: UIScreen.Style = .plain) {
       for line in PlainText.wrapped(text, to: columns - 2) { screen.add(" " + line, style) }
     }
-    add("Sign out \(confirmation.question)?", .bold)
+    add(confirmation.question, .bold)
     screen.add("")
-    add(
-      confirmation.order.clientID == nil
-        ? "The tokens are erased on this machine, and revoked if the provider supports it."
-        : "This client's tokens are erased; other clients keep theirs.")
+    add(confirmation.consequence)
     screen.add("")
-    add(
-      "[\(confirmation.order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser"
-    )
-    screen.add("")
-    add("y  sign out      n  cancel")
+    if let order = confirmation.signOut {
+      add("[\(order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser")
+      screen.add("")
+    }
+    add("y  \(confirmation.action)      n  cancel")
     return screen
   }
 

@@ -39,13 +39,23 @@ extension UIState {
       return loadingEnded()
     case .prepared(var order):
       if let missing, missing.account == order.account { order.scopes = missing.scopes }
-      if page == .accounts { page = .form(Self.form(order)) }
+      if page == .accounts { page = .form(Form(order)) }
       return []
     case .notPrepared(let failure):
       note("sign in", failure.message)
       if page == .accounts {
         page = .text(TextPage("Sign in", failure.message.split(separator: "\n").map(String.init)))
       }
+      return []
+    case .groups(let groups):
+      if page == .accounts { page = .menu(menu(groups)) }
+      return []
+    case .notFound(let failure):
+      note("groups", failure.message)
+      return []
+    case .notOpened(let group, let failure):
+      note("open", "\(group): \(failure.message)")
+      if !failure.isCancellation { page = .text(Self.text(failure, of: "open \(group)")) }
       return []
     case .progress(let number, let event):
       guard job?.number == number else { return [] }
@@ -149,14 +159,13 @@ extension UIState {
     switch outcome {
     case .done(let result, let text):
       if case .signIn = job.order { missing = nil }
+      if job.order.hasForm { kept = nil }
       note(job.order.title, result)
       if let text { page = .text(text) }
-    case .failed(let failure):
-      if failure.needsSignIn { remember(job.order) }
-      note(job.order.title, failure.message)
-      if !failure.isCancellation { page = .text(Self.text(failure, of: job.order)) }
+    case .failed(let failure): fail(job.order, failure)
     case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
     case .clientNeeded(let stored): page = .menu(Self.menu(clients: stored, job.order))
+    case .replaces(let what): page = .confirm(confirmation(replacing: what, job.order))
     }
     if let leaving { return [.leave(leaving)] }
     let effects = load()
@@ -166,15 +175,36 @@ extension UIState {
     return effects
   }
 
+  /// A failed form comes back with what was typed. After a cancellation it waits for its key.
+  private mutating func fail(_ order: UIOrder, _ failure: UIFailure) {
+    if failure.needsSignIn { remember(order) }
+    note(order.title, failure.message)
+    guard !failure.isCancellation else { return }
+    guard order.hasForm, var form = kept else {
+      page = .text(Self.text(failure, of: order.title))
+      return
+    }
+    form.complaint =
+      failure.message + (failure.next.map { "\nOn the command line: \($0)" } ?? "")
+    page = .form(form)
+  }
+
+  private func confirmation(replacing what: String, _ order: UIOrder) -> Confirmation {
+    guard case .add(var secret) = order else { return Confirmation(question: what, order: order) }
+    secret.replaces = true
+    return Confirmation(
+      question: "Replace the stored secret for \(what)?", order: .add(secret), form: kept)
+  }
+
   private mutating func remember(_ order: UIOrder) {
     switch order {
     case .token(let order), .call(_, let order):
       missing = order.scopes.isEmpty ? nil : (order.account, order.scopes)
-    case .signIn, .signOut, .switchTo: break
+    case .signIn, .signOut, .switchTo, .add: break
     }
   }
 
-  private static func text(_ failure: UIFailure, of order: UIOrder) -> TextPage {
+  private static func text(_ failure: UIFailure, of title: String) -> TextPage {
     var lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
     if failure.needsSignIn {
@@ -182,33 +212,6 @@ extension UIState {
     } else if let next = failure.next {
       lines += ["", "On the command line: \(next)"]
     }
-    return TextPage("\(order.title) failed", lines)
-  }
-
-  private static func menu(scopes: [String], _ order: UIOrder) -> Menu {
-    Menu(
-      title: "There are several tokens. Choose the scopes.",
-      items: scopes.map { scope in
-        Menu.Item(
-          label: PlainText.escaped(scope), order: order.changed { $0.scopes = scope })
-      })
-  }
-
-  private static func menu(clients: [String], _ order: UIOrder) -> Menu {
-    Menu(
-      title: "Several clients have tokens. Choose one.",
-      items: clients.map { client in
-        Menu.Item(
-          label: PlainText.escaped(client), order: order.changed { $0.clientID = client })
-      })
-  }
-
-  static func form(_ order: SignInOrder) -> Form {
-    Form(
-      title: order.account == nil ? "Sign in" : "Sign in again", purpose: .signIn(order),
-      fields: [
-        TextField("Client id", order.clientID), TextField("Authority", order.authority),
-        TextField("Scopes", order.scopes), TextField("User name", order.loginHint),
-      ])
+    return TextPage("\(title) failed", lines)
   }
 }

@@ -15,6 +15,8 @@ struct UIState {
   var place = 0
   var search: AccountSearch?
   var page = Page.accounts
+  /// The form that was sent or left last, with what was typed.
+  var kept: Form?
   var log: [LogEntry] = []
   var job: Job?
   /// The exit status to leave with when the job has finished.
@@ -30,6 +32,14 @@ struct UIState {
   init(group: GroupName, now: Timestamp) {
     self.group = group
     self.now = now
+  }
+
+  /// The state for another group, in the same window and with the same log.
+  func showing(_ group: GroupName) -> UIState {
+    var state = UIState(group: group, now: now)
+    (state.ahead, state.rows, state.columns, state.log) = (ahead, rows, columns, log)
+    state.note("open", group.description)
+    return state
   }
 
   /// The page on the screen.

@@ -100,6 +100,14 @@ final class UIWork: Sendable {
     if case (.contacting, .signIn) = (event, order) { mailbox.post(.key(.redraw)) }
   }
 
+  func findGroups() {
+    working.async { [self] in
+      do { mailbox.post(.groups(try invocation.foundGroups())) } catch {
+        mailbox.post(.notFound(UIFailure(error)))
+      }
+    }
+  }
+
   func prepare(_ account: Account?) {
     working.async { [self] in
       do {

@@ -51,11 +51,15 @@ extension [Account] {
   /// The same for one account.
   func label(_ index: Int, _ place: String) -> String {
     let name = PlainText.escaped(self[index].shownName)
-    let isTwin = [index - 1, index + 1].contains { other in
+    return isTwin(index) ? "\(name) \(place)" : name
+  }
+
+  /// Whether the account before or after it has the same name. The accounts are in order.
+  func isTwin(_ index: Int) -> Bool {
+    [index - 1, index + 1].contains { other in
       indices.contains(other) && self[other].group == self[index].group
         && CaseFolding.equal(self[other].shownName, self[index].shownName)
     }
-    return isTwin ? "\(name) \(place)" : name
   }
 
   private func key(_ account: Account, _ place: String) -> [String] {

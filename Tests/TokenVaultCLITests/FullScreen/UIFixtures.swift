@@ -27,6 +27,18 @@ enum UIFixtures {
         homeAccountID: home, environment: "login.microsoftonline.com", authorityType: .entra))
   }
 
+  static func secret(_ name: String = "eve", at service: String = "https://git.example.com")
+    -> Account
+  {
+    let home = HomeAccountID("\(name)@\(service)")
+    return Account(
+      homeAccountID: home, username: name, environment: "git.example.com", group: group, alias: nil,
+      tenantProfiles: [], clientIDs: [], isCurrent: false, isSignedIn: true,
+      authorityType: .secret, accessTokenExpiresOn: nil, isRefreshTokenStored: false,
+      identity: AccountIdentity(
+        homeAccountID: home, environment: "git.example.com", authorityType: .secret))
+  }
+
   /// What a reading posts, with the changes since the one before it.
   static func snapshot(_ accounts: [Account], after before: Snapshot? = nil) -> Snapshot {
     let list = AccountList(accounts)
