@@ -50,6 +50,7 @@ if largest > 10_000 {
   let large = try cold(largest)
   row("  \(largest) accounts to 10 (bound 1.30)", decimal(large / small))
 }
+try FullScreen.run(program, environment: environment, keys: runs)
 
 let (vault, bare) = try await DurableWrite.run(
   directory: home, environment: environment, runs: runs)

@@ -10,14 +10,20 @@ package struct AccountEnumeration {
 
   /// All accounts that match a query. A group without a file gives an empty listing with the
   /// reason.
-  package func accounts(_ query: AccountQuery) throws(VaultError) -> AccountListing {
+  /// - Parameter progress: receives the number of accounts that were read, each time another
+  ///   thousand was.
+  package func accounts(
+    _ query: AccountQuery, progress: (Int) -> Void = { _ in }
+  ) throws(VaultError) -> AccountListing {
     do {
       return try session.read { transaction in
         let selection = try self.selection(query, in: transaction)
-        var found: [Account] = []
+        var (found, count): ([Account], Int) = ([], 0)
         // One account at a time: its memory is freed before the next one is read.
         let damaged = try transaction.forEachAccount { stored throws(StoreError) in
           if let account = selection(stored) { found.append(account) }
+          count += 1
+          if count % 1_000 == 0 { progress(count) }
         }
         return AccountListing(
           accounts: found.inOrder(),

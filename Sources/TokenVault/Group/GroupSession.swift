@@ -136,7 +136,7 @@ package final class GroupSession: @unchecked Sendable {
 
   /// A value that changes whenever another process, or another session of this process, changes the
   /// group.
-  struct ChangeMark: Equatable, Sendable {
+  package struct ChangeMark: Equatable, Sendable {
     let groupID: [UInt8]
     let foreignCommits: UInt64
     /// Whether this session created the group and is the only one that has changed it.
@@ -144,7 +144,7 @@ package final class GroupSession: @unchecked Sendable {
   }
 
   /// The present mark; nil while the group has no file.
-  func changeMark() throws(VaultError) -> ChangeMark? {
+  package func changeMark() throws(VaultError) -> ChangeMark? {
     do {
       return try withGroup { group in
         let changes = try group.read { $0.state.changes }

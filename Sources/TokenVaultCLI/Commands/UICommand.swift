@@ -8,8 +8,9 @@ struct UICommand: VaultCommand {
     commandName: "ui", abstract: "Show and manage the group in a full-screen view.",
     discussion: """
       Shows the current account, all accounts with the remaining time of their tokens, and a log. \
-      Keys sign in, switch, get and refresh tokens, call an API, show claims and sign out; ? lists \
-      them. Changes by other tools appear automatically. No token is ever shown.
+      Keys sign in, switch, get and refresh tokens, call an API, show claims, sign out, search, add \
+      a secret and show another group; ? lists them. Changes by other tools appear automatically. \
+      No token is ever shown.
 
       The view needs a terminal of at least 40x10. It needs neither colour nor a mouse, and works \
       over SSH.

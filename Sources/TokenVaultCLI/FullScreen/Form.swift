@@ -6,6 +6,7 @@ struct Form: Hashable, Sendable {
   enum Purpose: Hashable, Sendable {
     case signIn(SignInOrder)
     case call(TokenOrder)
+    case secret
   }
   let title: String
   var purpose: Purpose
@@ -17,4 +18,73 @@ struct Form: Hashable, Sendable {
   /// Whether two choices follow the fields: between browser and code, and of the provider's page.
   var hasChoices: Bool { if case .signIn = purpose { true } else { false } }
   var count: Int { fields.count + (hasChoices ? 2 : 0) }
+
+  /// The fields that may not be empty.
+  var required: Range<Int> {
+    switch purpose {
+    case .signIn: 0..<2
+    case .call: 0..<1
+    case .secret: 0..<3
+    }
+  }
+
+  /// What Enter does.
+  var action: String {
+    switch purpose {
+    case .signIn: "sign in"
+    case .call: "call"
+    case .secret: "store"
+    }
+  }
+
+  /// The line below the fields.
+  var advice: String {
+    switch (purpose, place) {
+    case (.signIn, 0): "The client id that the provider assigned to the application."
+    case (.signIn, 1): "For example https://login.microsoftonline.com/common"
+    case (.signIn, 2): "Separated by spaces, for example User.Read; may be empty."
+    case (.signIn, 3): "May be empty: the provider asks for it."
+    case (.signIn, 4): "Space changes it. The code is entered on another device."
+    case (.signIn, _): "Space changes it. It is the page that the provider shows first."
+    case (.call, _): "The token is sent to this URL. Scopes may be empty."
+    case (.secret, 0): "The host or URL, for example https://git.example.com"
+    case (.secret, 1): "Your user name at the service."
+    case (.secret, _): "A password or access token. It is stored encrypted and never shown."
+    }
+  }
+}
+
+extension Form {
+  init(_ order: SignInOrder) {
+    self.init(
+      title: order.account == nil ? "Sign in" : "Sign in again", purpose: .signIn(order),
+      fields: [
+        TextField("Client id", order.clientID), TextField("Authority", order.authority),
+        TextField("Scopes", order.scopes), TextField("User name", order.loginHint),
+      ])
+  }
+
+  init(calling url: String, _ order: TokenOrder) {
+    self.init(
+      title: "Call an API as \(PlainText.escaped(order.account.shownName))",
+      purpose: .call(order), fields: [TextField("URL", url), TextField("Scopes", order.scopes)])
+  }
+
+  /// A form for a new secret, or for another one in the place of a stored one.
+  init(secret: HiddenText, replacing account: Account? = nil) {
+    self.init(
+      title: account == nil ? "Add a secret" : "Replace a secret", purpose: .secret,
+      fields: [
+        TextField("Service", account?.service ?? ""),
+        TextField("User name", account?.username ?? ""), TextField("Secret", hidden: secret),
+      ], place: account == nil ? 0 : 2)
+  }
+}
+
+extension Account {
+  /// The URL of the service that a stored secret is for.
+  var service: String {
+    identifier.hasPrefix(username + "@")
+      ? String(identifier.dropFirst(username.count + 1)) : environment
+  }
 }

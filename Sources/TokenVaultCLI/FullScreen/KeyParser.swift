@@ -32,7 +32,7 @@ struct KeyParser {
     case 0x1b: return sequence()
     case 0x03: return (1, .interrupt)
     case 0x09: return (1, isPasting ? .pasted(" ") : .tab)
-    case 0x0a, 0x0d: return (1, isPasting ? .pasted(" ") : .enter)
+    case 0x0a, 0x0d: return (1, isPasting ? .pasted("\n") : .enter)
     case 0x08, 0x7f: return (1, .erase)
     case 0x0c: return (1, .redraw)
     case 0x15: return (1, .eraseLine)

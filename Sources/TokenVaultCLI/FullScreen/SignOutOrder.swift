@@ -9,4 +9,7 @@ struct SignOutOrder: Hashable, Sendable {
   /// Nil for every client.
   var clientID: String?
   var endsBrowserSession = false
+
+  /// Whether a stored secret is removed, which no provider issued.
+  var isOfSecret: Bool { account?.authorityType == .secret }
 }

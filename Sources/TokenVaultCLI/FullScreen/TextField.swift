@@ -1,14 +1,25 @@
 /// An editable line of text.
 struct TextField: Hashable, Sendable {
   let label: String
+  /// The text of a field for a secret, which is never shown.
+  let hidden: HiddenText?
   private var scalars: [Unicode.Scalar]
   private var cursor: Int
 
   init(_ label: String, _ text: String) {
     self.label = label
+    hidden = nil
     scalars = Array(text.unicodeScalars)
     cursor = scalars.count
   }
+
+  init(_ label: String, hidden: HiddenText) {
+    self.label = label
+    self.hidden = hidden
+    (scalars, cursor) = ([], 0)
+  }
+
+  var isEmpty: Bool { hidden.map { $0.count == 0 } ?? text.isEmpty }
 
   /// The text without the spaces around it, which pasting often adds.
   var text: String {
@@ -19,7 +30,9 @@ struct TextField: Hashable, Sendable {
   }
 
   mutating func take(_ key: Key) {
+    if let hidden { return hidden.take(key) }
     switch key {
+    case .pasted("\n"): take(.pasted(" "))
     case .character(let scalar), .pasted(let scalar):
       // No value that is typed here contains characters that a terminal would interpret.
       guard PlainText.escaped(String(scalar)) == String(scalar), scalars.count < 2048 else {
@@ -44,6 +57,10 @@ struct TextField: Hashable, Sendable {
 
   /// The part of the text around the cursor that fits, and the cursor's column in it.
   func window(_ columns: Int) -> (text: String, cursor: Int) {
+    if let hidden {
+      let stars = String(repeating: "*", count: min(hidden.count, columns - 1))
+      return (stars, stars.utf8.count)
+    }
     func width(_ part: ArraySlice<Unicode.Scalar>) -> Int {
       PlainText.width(String(String.UnicodeScalarView(part)))
     }

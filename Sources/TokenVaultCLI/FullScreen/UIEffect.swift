@@ -10,6 +10,10 @@ enum UIEffect: Hashable, Sendable {
   case settle
   /// Look up the initial values of a sign-in, for an account or a new one.
   case prepare(account: Account?)
+  /// Look up the groups of this machine.
+  case findGroups
+  /// Show another group.
+  case open(GroupName)
   /// Start an order, which may take long; its events carry the number.
   case start(Int, UIOrder)
   case cancel

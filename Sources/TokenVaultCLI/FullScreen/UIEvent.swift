@@ -12,10 +12,15 @@ enum UIEvent: Sendable {
   case touched
   /// A pause has passed since ``touched``.
   case settled
+  /// A running reading has read this many accounts.
+  case read(Int, Int)
   case loaded(Int, Snapshot)
   case notLoaded(Int, UIFailure)
   case prepared(SignInOrder)
   case notPrepared(UIFailure)
+  case groups([FoundGroup])
+  case notFound(UIFailure)
+  case notOpened(GroupName, UIFailure)
   case progress(Int, SignInEvent)
   /// The QR code of the page for a device code.
   case picture(Int, [String])

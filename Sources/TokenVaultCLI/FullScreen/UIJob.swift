@@ -17,6 +17,7 @@ struct UIJob {
     case .call(let url, let order): return try call(url, order)
     case .signIn(let order): return try signIn(order)
     case .signOut(let order): return try signOut(order)
+    case .add(let order): return try add(order)
     }
   }
 
@@ -109,6 +110,8 @@ struct UIJob {
     var options = SignOutOptions()
     options.clientID = order.clientID
     options.endsBrowserSession = order.endsBrowserSession
+    // No provider issued it.
+    if order.isOfSecret { options.revokes = false }
     let report = try Revocation(acquisition).signOut(
       order.account.map { .accounts([.known($0)]) } ?? .everything, options)
     let names = report.accounts.map(\.shownName)
@@ -121,6 +124,24 @@ struct UIJob {
       ? "DATA REMAINS: see the report"
       : report.uncleanFiles.isEmpty
         ? "nothing is left on this machine" : "NOT CLEAN: a file that was imported, see the report"
-    return .done("\(accounts): \(end)", TextPage("Signed out", report.lines))
+    return .done(
+      "\(accounts): \(end)",
+      TextPage(order.isOfSecret ? "Removed" : "Signed out", report.lines))
+  }
+
+  /// The rules are those of the command `add`.
+  private func add(_ order: SecretOrder) throws -> UIOutcome {
+    guard let url = ServiceURL(order.service) else {
+      throw CommandError.badServiceURL(order.service)
+    }
+    guard let secret = order.secret else { throw CommandError.secretNotNamed }
+    let secrets = ServiceSecrets(core)
+    if !order.replaces, try secrets.contains(service: url, username: order.username) {
+      return .replaces("\(PlainText.escaped(order.username)) at \(url)")
+    }
+    let (account, _, isReplaced) = try secrets.store(
+      secret.revealed, service: url, username: order.username)
+    return .done(
+      "\(isReplaced ? "replaced" : "stored") the secret for \(account.shownName) at \(url)", nil)
   }
 }

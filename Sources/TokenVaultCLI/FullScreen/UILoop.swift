@@ -4,12 +4,15 @@ import TokenVaultModel
 
 /// Passes events to the state and draws the state, until the user leaves.
 final class UILoop {
-  private let work: UIWork
+  private let invocation: Invocation
+  private var work: UIWork
   private let screen: FullScreen
   private let watch: DirectoryWatch
   private var state: UIState
   private var keys = KeyParser()
   private var status: ExitStatus?
+  /// How often another group was opened.
+  private var openings = 0
 
   init(_ invocation: Invocation, _ work: UIWork) throws {
     guard let screen = FullScreen(isStyled: invocation.hasColour) else {
@@ -18,6 +21,7 @@ final class UILoop {
     let watch = try DirectoryWatch(beside: work.groupPath)
     self.watch = watch
     self.screen = screen
+    self.invocation = invocation
     self.work = work
     state = UIState(group: work.group, now: invocation.now)
   }
@@ -47,11 +51,16 @@ final class UILoop {
     if let status, status != .done { throw Failure(status, "") }
   }
 
+  /// A single Esc is the Esc key after this pause. The bytes of another key arrive together, also
+  /// over SSH; a key has to be answered within 50 ms.
+  private static let escapeMilliseconds: Int32 = 25
+
   /// Waits for keys, events, changes of the group, signals or the next full second.
   private func wait() {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    let patience = keys.isWaiting ? 50 : Int32(1_000 - time.tv_nsec / 1_000_000)
+    let patience =
+      keys.isWaiting ? Self.escapeMilliseconds : Int32(1_000 - time.tv_nsec / 1_000_000)
     var polls = [screen.descriptor, work.mailbox.reading, watch.descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
@@ -78,7 +87,11 @@ final class UILoop {
   }
 
   private func take(_ keys: [Key]) {
-    for key in keys where status == nil { perform(state.take(.key(key))) }
+    let before = openings
+    // Keys that were typed ahead for a passphrase prompt are no commands.
+    for key in keys where status == nil && openings == before {
+      perform(state.take(.key(key)))
+    }
   }
 
   private func tick() {
@@ -94,6 +107,8 @@ final class UILoop {
       case .load(let number): work.load(number)
       case .settle: work.settle()
       case .prepare(let account): work.prepare(account)
+      case .findGroups: work.findGroups()
+      case .open(let group): open(group)
       case .start(let number, let order): work.start(number, order)
       case .cancel: work.cancel()
       case .redraw: screen.forget()
@@ -101,6 +116,24 @@ final class UILoop {
       case .leave(let status): self.status = status
       }
     }
+  }
+
+  /// Shows another group. The screen is given back meanwhile, because a passphrase prompt may
+  /// appear; all groups are in the directory that is watched.
+  private func open(_ group: GroupName) {
+    openings += 1
+    screen.leave()
+    defer { screen.enter() }
+    do {
+      let work = try UIWork(invocation, group)
+      try work.open()
+      self.work = work
+    } catch {
+      return perform(state.take(.notOpened(group, UIFailure(error))))
+    }
+    UISignals.begin(waking: work.mailbox.waking)
+    state = state.showing(group)
+    perform(state.load())
   }
 
   private func suspend() {

@@ -9,6 +9,7 @@ enum UIOrder: Hashable, Sendable {
   case call(url: String, TokenOrder)
   case signIn(SignInOrder)
   case signOut(SignOutOrder)
+  case add(SecretOrder)
 
   /// Its name in the log.
   var title: String {
@@ -17,12 +18,21 @@ enum UIOrder: Hashable, Sendable {
     case .token(let order): order.forceRefresh ? "refresh" : "token"
     case .call: "call"
     case .signIn: "sign in"
-    case .signOut: "sign out"
+    case .signOut(let order): order.isOfSecret ? "remove" : "sign out"
+    case .add: "add"
     }
   }
 }
 
 extension UIOrder {
+  /// Whether it comes from a form, which a failure shows again.
+  var hasForm: Bool {
+    switch self {
+    case .signIn, .add: true
+    case .switchTo, .token, .call, .signOut: false
+    }
+  }
+
   func changed(_ change: (inout TokenOrder) -> Void) -> UIOrder {
     switch self {
     case .token(var order):
@@ -31,7 +41,7 @@ extension UIOrder {
     case .call(let url, var order):
       change(&order)
       return .call(url: url, order)
-    case .switchTo, .signIn, .signOut: return self
+    case .switchTo, .signIn, .signOut, .add: return self
     }
   }
 }

@@ -10,4 +10,6 @@ enum UIOutcome: Sendable {
   /// The user must choose one of these.
   case scopesNeeded([String])
   case clientNeeded([String])
+  /// There is a secret to replace, in these words; the user must confirm it.
+  case replaces(String)
 }

@@ -5,7 +5,7 @@ import TokenVaultModel
 extension UIState {
   func body() -> UIScreen {
     switch page {
-    case .accounts: list()
+    case .accounts: accountsAndLog()
     case .text(let text): body(text)
     case .form(let form): body(form)
     case .menu(let menu): body(menu)
@@ -16,7 +16,7 @@ extension UIState {
 
   // MARK: The accounts and the log
 
-  private func list() -> UIScreen {
+  private func accountsAndLog() -> UIScreen {
     var screen = UIScreen()
     guard !accounts.isEmpty else {
       for text in emptyText {
@@ -25,19 +25,16 @@ extension UIState {
       addLog(to: &screen)
       return screen
     }
-    let table = AccountColumns(accounts, now: now, columns: columns)
-    // A third of the space is for the log, so that results stay visible.
-    let most = max(1, room - 1 - min(log.count + 2, max(2, room / 3)))
-    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
-    let first = max(0, min(place - most / 2, accounts.count - most))
+    let table = visibleAccounts
     screen.add(table.heading, .dim)
-    for index in accounts.indices.dropFirst(first).prefix(most) {
-      let account = accounts[index]
+    for row in table.rows {
+      let account = row.account
       screen.add(
-        table.line(index, isSelected: index == place),
-        index == place
+        row.text,
+        row.isSelected
           ? .reverse : account.isCurrent ? .bold : account.isSignedIn ? .plain : .dim)
     }
+    if table.rows.isEmpty { screen.add(" No account matches.") }
     if let damaged = snapshot?.damagedRows, damaged > 0 {
       screen.add(" \(damaged) more cannot be read: tokenvault doctor")
     }
@@ -45,15 +42,31 @@ extension UIState {
     return screen
   }
 
+  /// The rows of the list that fit into the window.
+  var visibleAccounts: AccountColumns {
+    let first = max(0, min(place - listRoom / 2, shownCount - listRoom))
+    return AccountColumns(
+      list, count: shownCount, rows: first..<min(first + listRoom, shownCount), selected: place,
+      now: now, columns: columns, index: index)
+  }
+
+  /// The number of rows for accounts. A third of the space is for the log, so that results stay
+  /// visible.
+  var listRoom: Int { max(1, room - 1 - min(log.count + 2, max(2, room / 3))) }
+
   private var emptyText: [String] {
     if let loadFailure, snapshot == nil {
       return [PlainText.escapedLines(loadFailure.message)]
         + (loadFailure.next.map { ["", "On the command line: \($0)"] } ?? [])
     }
-    guard let snapshot else { return ["Opening the group…"] }
+    guard let snapshot else {
+      return reload.count == 0
+        ? ["Opening the group…"] : ["Reading the group: \(reload.count) accounts…"]
+    }
     let why = snapshot.emptyReason.map(Failure.sentence) ?? "No account."
     return [
       why, "", "n  sign in, in the browser or with a code on another device",
+      "+  add a password or access token for a service", "g  show another group",
       "   tokenvault import FILE  imports accounts from another tool's cache",
     ]
   }
@@ -76,7 +89,7 @@ extension UIState {
     var screen = UIScreen()
     screen.add(" " + text.title, .bold)
     screen.add("")
-    for line in text.wrapped(columns - 2).dropFirst(text.offset).prefix(textRoom) {
+    for line in text.wrapped.dropFirst(text.offset).prefix(textRoom) {
       screen.add(" " + line)
     }
     return screen
@@ -105,25 +118,16 @@ extension UIState {
         "\(isPage ? ">" : " ") Page       "
           + (order.usesDeviceCode ? "chosen on the other device" : order.promptText),
         isPage ? .bold : .plain)
-      screen.add("")
-      screen.add(" " + (form.complaint.isEmpty ? Self.advice(form.place) : form.complaint))
-    } else {
-      screen.add("")
-      let advice = "The token is sent to this URL. Scopes may be empty."
-      screen.add(" " + (form.complaint.isEmpty ? advice : form.complaint))
+    }
+    screen.add("")
+    guard !form.complaint.isEmpty else {
+      screen.add(" " + form.advice)
+      return screen
+    }
+    for line in PlainText.escapedLines(form.complaint).split(separator: "\n") {
+      for part in PlainText.wrapped(String(line), to: columns - 2) { screen.add(" " + part) }
     }
     return screen
-  }
-
-  private static func advice(_ place: Int) -> String {
-    switch place {
-    case 0: "The client id that the provider assigned to the application."
-    case 1: "For example https://login.microsoftonline.com/common"
-    case 2: "Separated by spaces, for example User.Read; may be empty."
-    case 3: "May be empty: the provider asks for it."
-    case 4: "Space changes it. The code is entered on another device."
-    default: "Space changes it. It is the page that the provider shows first."
-    }
   }
 
   private func body(_ menu: Menu) -> UIScreen {
@@ -145,18 +149,15 @@ extension UIState {
     func add(_ text: String, _ style: UIScreen.Style = .plain) {
       for line in PlainText.wrapped(text, to: columns - 2) { screen.add(" " + line, style) }
     }
-    add("Sign out \(confirmation.question)?", .bold)
+    add(confirmation.question, .bold)
     screen.add("")
-    add(
-      confirmation.order.clientID == nil
-        ? "The tokens are erased on this machine, and revoked if the provider supports it."
-        : "This client's tokens are erased; other clients keep theirs.")
+    add(confirmation.consequence)
     screen.add("")
-    add(
-      "[\(confirmation.order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser"
-    )
-    screen.add("")
-    add("y  sign out      n  cancel")
+    if let order = confirmation.signOut {
+      add("[\(order.endsBrowserSession ? "x" : " ")] b  also end the session in the browser")
+      screen.add("")
+    }
+    add("y  \(confirmation.action)      n  cancel")
     return screen
   }
 

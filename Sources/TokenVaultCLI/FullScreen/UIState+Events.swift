@@ -5,10 +5,17 @@ import TokenVaultModel
 extension UIState {
   /// Updates the state for an event, and returns the effects to carry out.
   mutating func take(_ event: UIEvent) -> [UIEffect] {
+    let effects = effects(of: event)
+    wrapText()
+    return effects
+  }
+
+  private mutating func effects(of event: UIEvent) -> [UIEffect] {
     switch event {
     case .key(let key): return take(key)
     case .resized(let rows, let columns):
       (self.rows, self.columns) = (rows, columns)
+      wrapText()
       scroll(by: 0)
       return []
     case .tick(let now, let ahead):
@@ -16,15 +23,15 @@ extension UIState {
       return []
     case .touched: return load() + [.settle]
     case .settled: return load()
+    case .read(let number, let count):
+      if number == reload.last { reload.count = count }
+      return []
     case .loaded(let number, let snapshot):
       loadFailure = nil
-      if let before = self.snapshot, job == nil, number > reload.quiet {
-        noteDifferences(before.accounts, snapshot.accounts)
+      if job == nil, number > reload.quiet {
+        for change in snapshot.changes { note("elsewhere", change.text(now)) }
       }
-      self.snapshot = snapshot
-      if !accounts.contains(where: { $0.identity == selected }) {
-        selected = (current ?? accounts.first)?.identity
-      }
+      show(snapshot)
       return loadingEnded()
     case .notLoaded(_, let failure):
       if loadFailure != failure { note("read", failure.message) }
@@ -32,13 +39,23 @@ extension UIState {
       return loadingEnded()
     case .prepared(var order):
       if let missing, missing.account == order.account { order.scopes = missing.scopes }
-      if page == .accounts { page = .form(Self.form(order)) }
+      if page == .accounts { page = .form(Form(order)) }
       return []
     case .notPrepared(let failure):
       note("sign in", failure.message)
       if page == .accounts {
         page = .text(TextPage("Sign in", failure.message.split(separator: "\n").map(String.init)))
       }
+      return []
+    case .groups(let groups):
+      if page == .accounts { page = .menu(menu(groups)) }
+      return []
+    case .notFound(let failure):
+      note("groups", failure.message)
+      return []
+    case .notOpened(let group, let failure):
+      note("open", "\(group): \(failure.message)")
+      if !failure.isCancellation { page = .text(Self.text(failure, of: "open \(group)")) }
       return []
     case .progress(let number, let event):
       guard job?.number == number else { return [] }
@@ -53,6 +70,12 @@ extension UIState {
     }
   }
 
+  private mutating func wrapText() {
+    guard case .text(var text) = page, text.columns != columns - 2 else { return }
+    text.wrap(to: columns - 2)
+    page = .text(text)
+  }
+
   // MARK: Reading the group
 
   /// Reads the group; if a reading is running, another one follows it.
@@ -62,6 +85,7 @@ extension UIState {
       return []
     }
     reload.last += 1
+    reload.count = 0
     reload.isRunning = true
     return [.load(reload.last)]
   }
@@ -73,25 +97,13 @@ extension UIState {
     return load()
   }
 
-  /// Logs the changes by other tools.
-  private mutating func noteDifferences(_ before: [Account], _ after: [Account]) {
-    func name(_ account: Account) -> String { account.shownName }
-    for account in before where !after.contains(where: { $0.identity == account.identity }) {
-      note("elsewhere", "\(name(account)) was removed from the group")
-    }
-    for account in after {
-      guard let old = before.first(where: { $0.identity == account.identity }) else {
-        note("elsewhere", "\(name(account)) was added to the group")
-        continue
-      }
-      if account.isCurrent, !old.isCurrent { note("elsewhere", "\(name(account)) is current") }
-      if account.isSignedIn != old.isSignedIn {
-        note("elsewhere", "\(name(account)) is signed \(account.isSignedIn ? "in" : "out")")
-      }
-      if let end = account.accessTokenExpiresOn, end > now, end != old.accessTokenExpiresOn {
-        note("elsewhere", "\(name(account)) has a new token, valid for \(Clock.left(end, now))")
-      }
-    }
+  /// The selected account stays selected. If it is gone, the one in its row is.
+  private mutating func show(_ snapshot: Snapshot) {
+    let selected = selectedAccount ?? snapshot.current
+    self.snapshot = snapshot
+    if search != nil { return searchAgain(selecting: selected) }
+    let row = selected.flatMap { list.index(of: $0.identity) }
+    place = row ?? max(0, min(place, accounts.count - 1))
   }
 
   // MARK: Orders
@@ -147,14 +159,13 @@ extension UIState {
     switch outcome {
     case .done(let result, let text):
       if case .signIn = job.order { missing = nil }
+      if job.order.hasForm { kept = nil }
       note(job.order.title, result)
       if let text { page = .text(text) }
-    case .failed(let failure):
-      if failure.needsSignIn { remember(job.order) }
-      note(job.order.title, failure.message)
-      if !failure.isCancellation { page = .text(Self.text(failure, of: job.order)) }
+    case .failed(let failure): fail(job.order, failure)
     case .scopesNeeded(let stored): page = .menu(Self.menu(scopes: stored, job.order))
     case .clientNeeded(let stored): page = .menu(Self.menu(clients: stored, job.order))
+    case .replaces(let what): page = .confirm(confirmation(replacing: what, job.order))
     }
     if let leaving { return [.leave(leaving)] }
     let effects = load()
@@ -164,15 +175,36 @@ extension UIState {
     return effects
   }
 
+  /// A failed form comes back with what was typed. After a cancellation it waits for its key.
+  private mutating func fail(_ order: UIOrder, _ failure: UIFailure) {
+    if failure.needsSignIn { remember(order) }
+    note(order.title, failure.message)
+    guard !failure.isCancellation else { return }
+    guard order.hasForm, var form = kept else {
+      page = .text(Self.text(failure, of: order.title))
+      return
+    }
+    form.complaint =
+      failure.message + (failure.next.map { "\nOn the command line: \($0)" } ?? "")
+    page = .form(form)
+  }
+
+  private func confirmation(replacing what: String, _ order: UIOrder) -> Confirmation {
+    guard case .add(var secret) = order else { return Confirmation(question: what, order: order) }
+    secret.replaces = true
+    return Confirmation(
+      question: "Replace the stored secret for \(what)?", order: .add(secret), form: kept)
+  }
+
   private mutating func remember(_ order: UIOrder) {
     switch order {
     case .token(let order), .call(_, let order):
       missing = order.scopes.isEmpty ? nil : (order.account, order.scopes)
-    case .signIn, .signOut, .switchTo: break
+    case .signIn, .signOut, .switchTo, .add: break
     }
   }
 
-  private static func text(_ failure: UIFailure, of order: UIOrder) -> TextPage {
+  private static func text(_ failure: UIFailure, of title: String) -> TextPage {
     var lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
     if failure.needsSignIn {
@@ -180,33 +212,6 @@ extension UIState {
     } else if let next = failure.next {
       lines += ["", "On the command line: \(next)"]
     }
-    return TextPage("\(order.title) failed", lines)
-  }
-
-  private static func menu(scopes: [String], _ order: UIOrder) -> Menu {
-    Menu(
-      title: "There are several tokens. Choose the scopes.",
-      items: scopes.map { scope in
-        Menu.Item(
-          label: PlainText.escaped(scope), order: order.changed { $0.scopes = scope })
-      })
-  }
-
-  private static func menu(clients: [String], _ order: UIOrder) -> Menu {
-    Menu(
-      title: "Several clients have tokens. Choose one.",
-      items: clients.map { client in
-        Menu.Item(
-          label: PlainText.escaped(client), order: order.changed { $0.clientID = client })
-      })
-  }
-
-  static func form(_ order: SignInOrder) -> Form {
-    Form(
-      title: order.account == nil ? "Sign in" : "Sign in again", purpose: .signIn(order),
-      fields: [
-        TextField("Client id", order.clientID), TextField("Authority", order.authority),
-        TextField("Scopes", order.scopes), TextField("User name", order.loginHint),
-      ])
+    return TextPage("\(title) failed", lines)
   }
 }

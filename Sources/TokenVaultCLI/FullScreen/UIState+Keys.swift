@@ -23,10 +23,16 @@ extension UIState {
 
   private mutating func takeInList(_ key: Key) -> [UIEffect] {
     switch key {
-    case .up, .character("k"): move(-1)
-    case .down, .character("j"): move(1)
-    case .home: move(-accounts.count)
-    case .end: move(accounts.count)
+    case _ where search?.isTyping == true: takeInSearch(key)
+    case .up, .down, .pageUp, .pageDown, .home, .end: moveInList(key)
+    case .character("k"): moveInList(.up)
+    case .character("j"): moveInList(.down)
+    case .character("b"): moveInList(.pageUp)
+    case .character(" "): moveInList(.pageDown)
+    case .character("/"): startSearch()
+    case .character("n") where search != nil: goToMatch(1)
+    case .character("N") where search != nil: goToMatch(-1)
+    case .escape where search != nil && job == nil: endSearch()
     case .escape: return cancelJob()
     case .character("q"): return leave(.done)
     case .character("?"), .character("h"): page = .text(Self.help)
@@ -35,7 +41,9 @@ extension UIState {
     case .character("d"): page = .text(Self.text(snapshot?.device))
     // One order at a time.
     case _ where job != nil: break
-    case .character("n"): return [.prepare(account: nil)]
+    case .character("n"): return prepareSignIn(nil)
+    case .character("g"): return [.findGroups]
+    case .character("+"): showSecretForm(nil)
     default: return takeForAccount(key)
     }
     return []
@@ -43,18 +51,18 @@ extension UIState {
 
   private mutating func takeForAccount(_ key: Key) -> [UIEffect] {
     guard let account = selectedAccount else { return [] }
-    let order = TokenOrder(account: account, scopes: scopes)
+    guard key != .enter, key != .character("s") else { return start(.switchTo(account)) }
+    guard account.authorityType != .secret else {
+      takeForSecret(key, account)
+      return []
+    }
     switch key {
-    case .enter, .character("s"): return start(.switchTo(account))
-    case .character("r"): return [.prepare(account: account)]
+    case .character("r"): return prepareSignIn(account)
     case .character("t"): return start(.token(TokenOrder(account: account)))
     case .character("f"):
       return start(.token(TokenOrder(account: account, forceRefresh: true)))
     case .character("a"):
-      page = .form(
-        Form(
-          title: "Call an API as \(PlainText.escaped(account.shownName))", purpose: .call(order),
-          fields: [TextField("URL", url), TextField("Scopes", scopes)]))
+      page = .form(Form(calling: url, TokenOrder(account: account, scopes: scopes)))
     case .character("c"): page = .text(Self.claims(of: account))
     case .character("o"): page = .menu(Self.signOutMenu(account))
     default: break
@@ -62,10 +70,54 @@ extension UIState {
     return []
   }
 
-  private mutating func move(_ step: Int) {
-    let place = accounts.firstIndex { $0.identity == selectedAccount?.identity } ?? 0
-    guard !accounts.isEmpty else { return }
-    selected = accounts[min(max(0, place + step), accounts.count - 1)].identity
+  /// A stored secret is not refreshed and has no claims.
+  private mutating func takeForSecret(_ key: Key, _ account: Account) {
+    switch key {
+    case .character("t"): page = .text(details(of: account))
+    case .character("r"): showSecretForm(account)
+    case .character("o"): page = .confirm(Self.removal(of: account))
+    default: break
+    }
+  }
+
+  /// Opens the form with what was typed before, unless scopes are missing since then.
+  private mutating func prepareSignIn(_ account: Account?) -> [UIEffect] {
+    guard var form = kept, case .signIn(let order) = form.purpose,
+      order.account?.identity == account?.identity,
+      account == nil || missing?.account.identity != account?.identity
+    else { return [.prepare(account: account)] }
+    form.complaint = ""
+    page = .form(form)
+    return []
+  }
+
+  private mutating func showSecretForm(_ account: Account?) {
+    guard let hidden = HiddenText() else {
+      page = .text(TextPage("Add a secret", ["No memory can be locked for the secret."]))
+      return
+    }
+    page = .form(Form(secret: hidden, replacing: account))
+  }
+
+  mutating func moveInList(_ key: Key) {
+    let step =
+      switch key {
+      case .up: -1
+      case .down: 1
+      case .pageUp: -listRoom
+      case .pageDown: listRoom
+      case .home: -shownCount
+      default: shownCount
+      }
+    place = max(0, min(place + step, shownCount - 1))
+    anchorSearch()
+  }
+
+  /// After the last match comes the first one.
+  private mutating func goToMatch(_ step: Int) {
+    guard shownCount > 0 else { return }
+    place = (place + step + shownCount) % shownCount
+    anchorSearch()
   }
 
   // MARK: Pages
@@ -89,7 +141,7 @@ extension UIState {
 
   mutating func scroll(by lines: Int) {
     guard case .text(var text) = page else { return }
-    let last = max(0, text.wrapped(columns - 2).count - textRoom)
+    let last = max(0, text.wrapped.count - textRoom)
     text.offset = min(max(0, text.offset + lines), last)
     page = .text(text)
   }
@@ -97,12 +149,12 @@ extension UIState {
   private mutating func take(_ key: Key, _ menu: inout Menu) -> [UIEffect] {
     switch key {
     case .escape, .character("q"): page = .accounts
-    case .up, .character("k"):
-      menu.place = max(0, menu.place - 1)
-      page = .menu(menu)
-    case .down, .character("j"):
-      menu.place = min(menu.items.count - 1, menu.place + 1)
-      page = .menu(menu)
+    case .up, .character("k"): move(-1, &menu)
+    case .down, .character("j"): move(1, &menu)
+    case .pageUp: move(-textRoom, &menu)
+    case .pageDown: move(textRoom, &menu)
+    case .home: move(-menu.items.count, &menu)
+    case .end: move(menu.items.count, &menu)
     case .enter: return choose(menu.place, of: menu)
     case .character(let digit):
       guard let number = Int(String(digit)), number > 0 else { return [] }
@@ -112,25 +164,38 @@ extension UIState {
     return []
   }
 
+  private mutating func move(_ step: Int, _ menu: inout Menu) {
+    menu.place = max(0, min(menu.place + step, menu.items.count - 1))
+    page = .menu(menu)
+  }
+
   private mutating func choose(_ place: Int, of menu: Menu) -> [UIEffect] {
     guard menu.items.indices.contains(place) else { return [] }
     let item = menu.items[place]
-    guard case .signOut(let order) = item.order else { return start(item.order) }
-    var confirmation = Confirmation(question: item.label, order: order)
-    confirmation.order.endsBrowserSession = snapshot?.device?.mode == .shared
-    page = .confirm(confirmation)
-    return []
+    switch item.choice {
+    case .group(let name):
+      page = .accounts
+      return name == group ? [] : [.open(name)]
+    case .order(.signOut(var order)):
+      order.endsBrowserSession = snapshot?.device?.mode == .shared
+      page = .confirm(
+        Confirmation(question: "Sign out \(item.label)?", order: .signOut(order)))
+      return []
+    case .order(let order): return start(order)
+    }
   }
 
   private mutating func take(_ key: Key, _ confirmation: inout Confirmation) -> [UIEffect] {
     switch key {
-    case .character("y"), .character("Y"): return start(.signOut(confirmation.order))
+    case .character("y"), .character("Y"): return start(confirmation.order)
     case .character("b"):
-      confirmation.order.endsBrowserSession.toggle()
+      guard var order = confirmation.signOut else { return [] }
+      order.endsBrowserSession.toggle()
+      confirmation.order = .signOut(order)
       page = .confirm(confirmation)
     case .character("n"), .character("N"), .character("q"), .escape:
-      note("sign out", "not confirmed")
-      page = .accounts
+      note(confirmation.order.title, "not confirmed")
+      page = confirmation.form.map(Page.form) ?? .accounts
     default: break
     }
     return []
@@ -141,6 +206,9 @@ extension UIState {
     let isChoice = form.place >= form.fields.count
     switch key {
     case .escape:
+      if case .signIn = form.purpose { kept = form }
+      // A secret does not stay in memory.
+      if form.purpose == .secret { kept = nil }
       page = .accounts
       return []
     case .enter: return send(&form)
@@ -162,9 +230,7 @@ extension UIState {
   }
 
   private mutating func send(_ form: inout Form) -> [UIEffect] {
-    let needed: ClosedRange<Int>
-    if case .signIn = form.purpose { needed = 0...1 } else { needed = 0...0 }
-    if let empty = needed.first(where: { form.fields[$0].text.isEmpty }) {
+    if let empty = form.required.first(where: { form.fields[$0].isEmpty }) {
       form.place = empty
       form.complaint = "\(form.fields[empty].label) is required."
       page = .form(form)
@@ -176,12 +242,25 @@ extension UIState {
       order.authority = form.fields[1].text
       order.scopes = form.fields[2].text
       order.loginHint = form.fields[3].text
+      kept = form
       return start(.signIn(order))
     case .call(var order):
       url = form.fields[0].text
       scopes = form.fields[1].text
       order.scopes = scopes
       return start(.call(url: url, order))
+    case .secret:
+      let hidden = form.fields[2].hidden
+      guard hidden?.hasSeveralLines != true else {
+        form.complaint = "The secret has several lines. Store it with: tokenvault add <FILE"
+        page = .form(form)
+        return []
+      }
+      kept = form
+      return start(
+        .add(
+          SecretOrder(
+            service: form.fields[0].text, username: form.fields[1].text, secret: hidden)))
     }
   }
 }

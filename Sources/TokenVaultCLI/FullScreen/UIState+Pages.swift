@@ -7,19 +7,26 @@ extension UIState {
     "Keys",
     [
       "n          sign in, in the browser or with a code on another device",
-      "r          sign the selected account in again",
+      "r          sign the selected account in again; replace a secret",
       "s, Enter   make the selected account the group's current account",
-      "t          get a token: stored, or refreshed if it has expired",
+      "t          get a token: stored, or refreshed if it has expired; details of a secret",
       "f          get a new token, even if the stored one is valid",
       "a          call an API with the account's token, and show the response",
       "c          show the account's claims, by tenant",
-      "o          sign out one client, the account, or every account",
+      "o          sign out one client, the account, or every account; remove a secret",
+      "+          add a password or access token for a service",
+      "g          show another group",
+      "/          search: the list narrows while you type",
+      "             Enter keeps the matches, and other keys work on them;",
+      "             n and N then go to the next and previous match;",
+      "             Esc ends the search and leaves its account selected",
       "d          show whether this device is private or shared",
       "l          show the whole log, newest first",
       "Esc        cancel what is running; back to the list",
       "q, Ctrl-C  leave",
       "",
-      "Arrow keys or j and k move; space and b, or PgDn and PgUp, turn pages.",
+      "Arrow keys or j and k move; PgDn and PgUp, or space and b, turn pages; Home",
+      "and End go to the ends.",
       "Tokens are never shown here; tokenvault token prints one.",
       "Changes by other tools appear automatically.",
     ])
@@ -38,6 +45,19 @@ extension UIState {
         + ["Set by  \(device.source ?? "the shipped manifest")", ""] + meaning)
   }
 
+  /// What is known about a stored secret, without the secret.
+  func details(of account: Account) -> TextPage {
+    let isTwin = list.index(of: account.identity).map(accounts.isTwin) ?? false
+    let name = PlainText.shellWord(isTwin ? account.selector : account.username)
+    return TextPage(
+      "Secret",
+      [
+        "Service    \(account.service)", "User name  \(account.username)", "",
+        "The secret itself is not shown here. This command prints it:",
+        Failure.command("token --account \(name)", group),
+      ])
+  }
+
   static func claims(of account: Account) -> TextPage {
     var lines: [String] = []
     for profile in account.tenantProfiles {
@@ -50,22 +70,5 @@ extension UIState {
     }
     if lines.isEmpty { lines = ["The account has no tenant profile."] }
     return TextPage("Claims of \(account.shownName)", lines)
-  }
-
-  static func signOutMenu(_ account: Account) -> Menu {
-    let name = PlainText.escaped(account.shownName)
-    var items = [
-      Menu.Item(
-        label: "\(name), for every client in the group",
-        order: .signOut(SignOutOrder(account: account)))
-    ]
-    items += account.clientIDs.map { client in
-      Menu.Item(
-        label: "\(name), only for the client \(PlainText.escaped(client))",
-        order: .signOut(SignOutOrder(account: account, clientID: client)))
-    }
-    items.append(
-      Menu.Item(label: "every account in the group", order: .signOut(SignOutOrder())))
-    return Menu(title: "Sign out", items: items)
   }
 }

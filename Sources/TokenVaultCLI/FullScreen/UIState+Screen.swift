@@ -20,7 +20,12 @@ extension UIState {
     screen.lines += body.lines.prefix(room)
     while screen.lines.count < rows - 2 { screen.add("") }
     let status = status
-    screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
+    if let line = searchLine, page == .accounts, line.cursor != nil || status.isEmpty {
+      if let column = line.cursor { screen.cursor = (rows - 2, column) }
+      screen.add(" " + line.text, .bold)
+    } else {
+      screen.add(" " + (status.isEmpty ? moreHints : status), status.isEmpty ? .dim : .bold)
+    }
     screen.add(" " + hints, .dim)
     for index in screen.lines.indices {
       screen.lines[index].text = PlainText.cut(screen.lines[index].text, to: columns)
@@ -48,14 +53,20 @@ extension UIState {
     guard snapshot != nil else { return loadFailure == nil ? "…" : "The group cannot be read" }
     if let current {
       let alias = current.alias.map { " (\(PlainText.escaped($0)))" } ?? ""
-      return (current.isSignedIn ? "Signed in: " : "Signed out: ")
-        + PlainText.escaped(current.shownName) + alias
+      let state =
+        current.authorityType == .secret
+        ? "Current secret: " : current.isSignedIn ? "Signed in: " : "Signed out: "
+      return state + PlainText.escaped(current.shownName) + alias
     }
     if accounts.isEmpty { return "No account is signed in" }
-    let count = accounts.filter(\.isSignedIn).count
-    return count == 0
-      ? "Every account is signed out"
-      : "\(count) account\(count == 1 ? " is" : "s are") signed in, and none is current: press s"
+    let count = list.signedInCount
+    guard count == 0 else {
+      return
+        "\(count) account\(count == 1 ? " is" : "s are") signed in, and none is current: press s"
+    }
+    return list.secretCount == accounts.count
+      ? "No account is signed in; stored: \(list.secretCount.counted("secret"))"
+      : "Every account is signed out"
   }
 
   private var status: String {
@@ -84,30 +95,42 @@ extension UIState {
   /// The line above the hints, if there is no status to show.
   private var moreHints: String {
     guard page == .accounts, !accounts.isEmpty else { return "" }
-    return Self.fitting(["r sign in again", "f refresh", "d device", "l log"], columns - 2)
+    let own = selectedAccount?.authorityType == .secret ? [] : ["r sign in again", "f refresh"]
+    return Self.fitting(
+      own + ["d device", "l log", "+ add secret", "g group", "/ search"], columns - 2)
+  }
+
+  /// The keys of the list, for the selected account or secret.
+  private var listHints: [String] {
+    let end = ["? keys", "q quit"]
+    if search?.isTyping == true { return ["Enter keep matches", "arrows move", "Esc end search"] }
+    if accounts.isEmpty {
+      return ["n sign in", "+ add secret", "g group", "d device", "l log"] + end
+    }
+    let start = search == nil ? ["n sign in"] : ["n, N next", "/ change", "Esc end"]
+    guard let account = selectedAccount else { return ["/ change", "Esc end"] + end }
+    guard account.authorityType != .secret else {
+      return start + ["s switch", "t details", "r replace", "o remove"] + end
+    }
+    return start + ["s switch", "t token", "a call API", "o sign out", "c claims"] + end
   }
 
   private var hints: String {
     switch page {
-    case .accounts:
-      let most =
-        accounts.isEmpty
-        ? ["n sign in", "d device", "l log", "? help", "q quit"]
-        : [
-          "n sign in", "s switch", "t token", "a call API", "o sign out", "c claims", "? keys",
-          "q quit",
-        ]
-      return Self.fitting(most, columns - 2)
+    case .accounts: return Self.fitting(listHints, columns - 2)
     case .text(let text):
-      let all = text.wrapped(columns - 2).count
+      let all = text.wrapped.count
       guard all > textRoom else { return "Esc back" }
       let last = min(all, text.offset + textRoom)
       return Self.fitting(["Esc back", "space, b page", "\(last)/\(all)"], columns - 2)
     case .form(let form):
-      let move = form.hasChoices && form.place >= form.fields.count ? "space switch" : "Tab next"
-      return Self.fitting(["Enter start", move, "Ctrl-U clear", "Esc back"], columns - 2)
+      let move = form.place >= form.fields.count ? "space switch" : "Tab next"
+      return Self.fitting(
+        ["Enter \(form.action)", move, "Ctrl-U clear", "Esc back"], columns - 2)
     case .menu: return "Enter choose  Esc back"
-    case .confirm: return Self.fitting(["y sign out", "n cancel", "b browser too"], columns - 2)
+    case .confirm(let confirmation):
+      let browser = confirmation.signOut == nil ? [] : ["b browser too"]
+      return Self.fitting(["y \(confirmation.action)", "n cancel"] + browser, columns - 2)
     case .waiting: return "Esc cancel"
     }
   }

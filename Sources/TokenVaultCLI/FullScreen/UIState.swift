@@ -11,8 +11,12 @@ struct UIState {
   var columns = 80
   var snapshot: Snapshot?
   var loadFailure: UIFailure?
-  var selected: AccountIdentity?
+  /// The selected row of the list as it is shown.
+  var place = 0
+  var search: AccountSearch?
   var page = Page.accounts
+  /// The form that was sent or left last, with what was typed.
+  var kept: Form?
   var log: [LogEntry] = []
   var job: Job?
   /// The exit status to leave with when the job has finished.
@@ -28,6 +32,14 @@ struct UIState {
   init(group: GroupName, now: Timestamp) {
     self.group = group
     self.now = now
+  }
+
+  /// The state for another group, in the same window and with the same log.
+  func showing(_ group: GroupName) -> UIState {
+    var state = UIState(group: group, now: now)
+    (state.ahead, state.rows, state.columns, state.log) = (ahead, rows, columns, log)
+    state.note("open", group.description)
+    return state
   }
 
   /// The page on the screen.
@@ -70,6 +82,8 @@ struct UIState {
 
   /// The state of reading the group.
   struct Reload {
+    /// The number of accounts that the running reading has read.
+    var count = 0
     var last = 0
     var isRunning = false
     var isStale = false
@@ -79,12 +93,16 @@ struct UIState {
 }
 
 extension UIState {
-  var accounts: [Account] { snapshot?.accounts ?? [] }
+  private static let nothing = AccountList()
+
+  var list: AccountList { snapshot?.list ?? Self.nothing }
+
+  var accounts: [Account] { list.accounts }
 
   var current: Account? { snapshot?.current }
 
   var selectedAccount: Account? {
-    accounts.first { $0.identity == selected } ?? accounts.first
+    (0..<shownCount).contains(place) ? accounts[index(ofRow: place)] : nil
   }
 
   /// The number of lines between the head and the foot.

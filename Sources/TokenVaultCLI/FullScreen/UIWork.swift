@@ -6,16 +6,17 @@ import TokenVaultSignIn
 
 /// Carries out the state's effects on threads of its own, and posts the results.
 ///
-/// Reading and working have a vault each, so that the list stays up to date during a sign-in.
+/// Reading and working have a vault and a thread each: the list stays up to date during a sign-in,
+/// and a sign-in does not wait for the reading of a large group.
 final class UIWork: Sendable {
   let mailbox: Mailbox
   let group: GroupName
   let groupPath: String
   private let invocation: Invocation
   private let platform: SignInPlatform
-  private let reader: Mutex<GroupSession>
+  private let reader: Mutex<GroupReader>
   private let worker: Mutex<GroupSession>
-  private let reading = DispatchQueue(label: "dev.tokenvault.ui.reading")
+  let reading = DispatchQueue(label: "dev.tokenvault.ui.reading")
   private let working = DispatchQueue(label: "dev.tokenvault.ui.working")
   private let cancellation = Mutex(Cancellation())
   private let memory: PassphraseMemory
@@ -30,14 +31,15 @@ final class UIWork: Sendable {
     groupPath = settled.groupPath
     platform = invocation.platform()
     mailbox = try Mailbox()
-    reader = Mutex(GroupSession(settled))
+    reader = Mutex(GroupReader(GroupSession(settled)))
     worker = Mutex(GroupSession(settled))
   }
 
-  /// Opens the group for reading and for working. A group that does not exist yet is not an error.
+  /// Opens the group for reading and for working, without reading it. A group that does not exist
+  /// yet is not an error.
   func open() throws {
-    try reader.withLock { _ = try AccountEnumeration($0).accounts(.all) }
-    try worker.withLock { _ = try AccountEnumeration($0).accounts(.all) }
+    try reader.withLock { try $0.open() }
+    try worker.withLock { _ = try $0.changeMark() }
     if invocation.options.passphraseDescriptor == nil { memory.stopAsking() }
   }
 
@@ -46,29 +48,11 @@ final class UIWork: Sendable {
   func load(_ number: Int) {
     reading.async { [self] in
       do {
-        let snapshot = try reader.withLock { core in
-          let listing = try AccountEnumeration(core).accounts(.all)
-          return Snapshot(
-            accounts: listing.accounts, current: try Self.current(listing, core),
-            emptyReason: listing.emptyReason,
-            damagedRows: listing.damagedRows, device: try DeviceInformation(core.configuration))
+        let snapshot = try reader.withLock { reader in
+          try reader.snapshot { mailbox.post(.read(number, $0)) }
         }
         mailbox.post(.loaded(number, snapshot))
       } catch { mailbox.post(.notLoaded(number, UIFailure(error))) }
-    }
-  }
-
-  /// Nil if no account is chosen, or if damage, which the listing reports, prevents the search.
-  private static func current(
-    _ listing: AccountListing, _ core: GroupSession
-  ) throws(VaultError) -> Account? {
-    do { return try core.account(.current) } catch {
-      switch error {
-      case .ambiguousCurrentAccount, .noCurrentAccount, .noGroup: return nil
-      default:
-        guard listing.damagedRows == 0 else { return nil }
-        throw error
-      }
     }
   }
 
@@ -116,10 +100,18 @@ final class UIWork: Sendable {
     if case (.contacting, .signIn) = (event, order) { mailbox.post(.key(.redraw)) }
   }
 
+  func findGroups() {
+    working.async { [self] in
+      do { mailbox.post(.groups(try invocation.foundGroups())) } catch {
+        mailbox.post(.notFound(UIFailure(error)))
+      }
+    }
+  }
+
   func prepare(_ account: Account?) {
-    reading.async { [self] in
+    working.async { [self] in
       do {
-        let order = try reader.withLock { try SignInOrder(account, $0, invocation) }
+        let order = try worker.withLock { try SignInOrder(account, $0, invocation) }
         mailbox.post(.prepared(order))
       } catch { mailbox.post(.notPrepared(UIFailure(error))) }
     }

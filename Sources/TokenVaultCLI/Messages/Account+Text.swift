@@ -35,6 +35,7 @@ extension [Account] {
     let places = distinguished(map(\.shownPlace)) {
       $0.service ?? ($0.issuer.isEmpty ? $1 : $0.issuer)
     }
+    guard Set(zip(self, places).map(key)).count < count else { return places }
     return [8, 16, 36, .max].reduce(places) { places, length in
       distinguished(places) { account, _ in
         let id = account.identifier
@@ -43,12 +44,37 @@ extension [Account] {
     }
   }
 
+  /// The name of each account, with its place after it if the account before or after it has the
+  /// same name. The accounts are in order.
+  func labels(_ places: [String]) -> [String] {
+    indices.map { label($0, places[$0]) }
+  }
+
+  /// The same for one account.
+  func label(_ index: Int, _ place: String) -> String {
+    let name = PlainText.escaped(self[index].shownName)
+    return isTwin(index) ? "\(name) \(place)" : name
+  }
+
+  /// Whether the account before or after it has the same name. The accounts are in order.
+  func isTwin(_ index: Int) -> Bool {
+    [index - 1, index + 1].contains { other in
+      indices.contains(other) && self[other].group == self[index].group
+        && CaseFolding.equal(self[other].shownName, self[index].shownName)
+    }
+  }
+
+  private func key(_ account: Account, _ place: String) -> [String] {
+    [account.shownName.lowercased(), place, account.group.description]
+  }
+
   /// The places, changed where two accounts of one name and group have the same.
   private func distinguished(
     _ places: [String], _ change: (Account, String) -> String
   ) -> [String] {
-    let keys = zip(self, places).map { [$0.shownName.lowercased(), $1, $0.group.description] }
+    let keys = zip(self, places).map(key)
     let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+    guard counts.count < count else { return places }
     return zip(zip(self, places), keys).map { pair, key in
       counts[key, default: 1] == 1 ? pair.1 : change(pair.0, pair.1)
     }

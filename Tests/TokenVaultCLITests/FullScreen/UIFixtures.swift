@@ -27,11 +27,25 @@ enum UIFixtures {
         homeAccountID: home, environment: "login.microsoftonline.com", authorityType: .entra))
   }
 
-  static func snapshot(_ accounts: [Account]) -> Snapshot {
-    Snapshot(
-      accounts: accounts, current: accounts.first(where: \.isCurrent),
-      emptyReason: accounts.isEmpty ? .noAccounts : nil,
-      device: DeviceInformation(mode: .private, source: nil))
+  static func secret(_ name: String = "eve", at service: String = "https://git.example.com")
+    -> Account
+  {
+    let home = HomeAccountID("\(name)@\(service)")
+    return Account(
+      homeAccountID: home, username: name, environment: "git.example.com", group: group, alias: nil,
+      tenantProfiles: [], clientIDs: [], isCurrent: false, isSignedIn: true,
+      authorityType: .secret, accessTokenExpiresOn: nil, isRefreshTokenStored: false,
+      identity: AccountIdentity(
+        homeAccountID: home, environment: "git.example.com", authorityType: .secret))
+  }
+
+  /// What a reading posts, with the changes since the one before it.
+  static func snapshot(_ accounts: [Account], after before: Snapshot? = nil) -> Snapshot {
+    let list = AccountList(accounts)
+    return Snapshot(
+      list: list, current: list.current, emptyReason: accounts.isEmpty ? .noAccounts : nil,
+      device: DeviceInformation(mode: .private, source: nil),
+      changes: before.map { list.changes(since: $0.list, now: now) } ?? [])
   }
 
   static let two = [

@@ -42,7 +42,7 @@ struct UIKeyTests {
   @Test func pastedTextIsNeverACommand() {
     #expect(
       keys("\u{1b}[200~o\ry\u{1b}[201~q") == [
-        .pasted("o"), .pasted(" "), .pasted("y"), .character("q"),
+        .pasted("o"), .pasted("\n"), .pasted("y"), .character("q"),
       ])
     var state = UIFixtures.state()
     let before = state.shown
@@ -59,6 +59,8 @@ struct UIKeyTests {
     field.take(.eraseLine)
     for scalar in "  a b ".unicodeScalars { field.take(.pasted(scalar)) }
     #expect(field.text == "a b")
+    for scalar in "\nc\n".unicodeScalars { field.take(.pasted(scalar)) }
+    #expect(field.text == "a b  c")
   }
 
   @Test func controlCharactersAreNotAccepted() {

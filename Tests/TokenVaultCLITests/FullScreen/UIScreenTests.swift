@@ -37,7 +37,7 @@ struct UIScreenTests {
            LOG
            22:13:20  open      2 accounts
           """,
-          " r sign in again  f refresh  d device  l log",
+          " r sign in again  f refresh  d device  l log  + add secret  g group  / search",
           " n sign in  s switch  t token  a call API  o sign out  c claims  ? keys  q quit"))
   }
 
@@ -60,8 +60,10 @@ struct UIScreenTests {
            The group has no accounts.
 
            n  sign in, in the browser or with a code on another device
+           +  add a password or access token for a service
+           g  show another group
               tokenvault import FILE  imports accounts from another tool's cache
-          """, "", " n sign in  d device  l log  ? help  q quit"))
+          """, "", " n sign in  + add secret  g group  d device  l log  ? keys  q quit"))
   }
 
   @Test func aGroupThatCannotBeReadShowsWhy() {
@@ -99,7 +101,7 @@ struct UIScreenTests {
             Page       automatic
 
            The client id that the provider assigned to the application.
-          """, "", " Enter start  Tab next  Ctrl-U clear  Esc back"))
+          """, "", " Enter sign in  Tab next  Ctrl-U clear  Esc back"))
     #expect(state.screen().cursor?.row == 5)
     #expect(state.screen().cursor?.column == 16)
   }

@@ -54,10 +54,11 @@ struct UIStateTests {
     _ = state.take(
       .loaded(
         2,
-        UIFixtures.snapshot([
-          UIFixtures.account("bob@contoso.example", isCurrent: true, left: -600),
-          UIFixtures.account("eve@contoso.example"),
-        ])))
+        UIFixtures.snapshot(
+          [
+            UIFixtures.account("bob@contoso.example", isCurrent: true, left: -600),
+            UIFixtures.account("eve@contoso.example"),
+          ], after: state.snapshot)))
     #expect(
       state.log.map(\.result) == [
         "ada@contoso.example was removed from the group", "bob@contoso.example is current",
@@ -69,15 +70,15 @@ struct UIStateTests {
   @Test func ownChangesAreNotLoggedAsChangesByOtherTools() {
     var state = UIFixtures.state()
     state.press(.down, .enter)
-    let after = UIFixtures.snapshot([UIFixtures.account("bob@contoso.example", isCurrent: true)])
+    let after = [UIFixtures.account("bob@contoso.example", isCurrent: true)]
     _ = state.take(.touched)
     #expect(state.take(.finished(1, .done("done", nil))).isEmpty)
     // The reading that was running, and the one after it.
     #expect(state.take(.loaded(2, UIFixtures.snapshot(UIFixtures.two))) == [.load(3)])
-    _ = state.take(.loaded(3, after))
+    _ = state.take(.loaded(3, UIFixtures.snapshot(after, after: state.snapshot)))
     #expect(state.log.map(\.result) == ["done"])
     _ = state.take(.touched)
-    _ = state.take(.loaded(4, UIFixtures.snapshot([])))
+    _ = state.take(.loaded(4, UIFixtures.snapshot([], after: state.snapshot)))
     #expect(state.log.last?.result == "bob@contoso.example was removed from the group")
   }
 
