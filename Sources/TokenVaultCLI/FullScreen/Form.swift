@@ -80,11 +80,3 @@ extension Form {
       ], place: account == nil ? 0 : 2)
   }
 }
-
-extension Account {
-  /// The URL of the service that a stored secret is for.
-  var service: String {
-    identifier.hasPrefix(username + "@")
-      ? String(identifier.dropFirst(username.count + 1)) : environment
-  }
-}

@@ -50,7 +50,8 @@ extension UIState {
   static func removal(of account: Account) -> Confirmation {
     let name = PlainText.escaped(account.shownName)
     return Confirmation(
-      question: "Remove the secret for \(name) at \(PlainText.escaped(account.service))?",
+      question:
+        "Remove the secret for \(name) at \(PlainText.escaped(account.service ?? account.environment))?",
       order: .signOut(SignOutOrder(account: account)))
   }
 }

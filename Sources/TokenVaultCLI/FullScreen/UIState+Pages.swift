@@ -52,7 +52,8 @@ extension UIState {
     return TextPage(
       "Secret",
       [
-        "Service    \(account.service)", "User name  \(account.username)", "",
+        "Service    \(account.service ?? account.environment)", "User name  \(account.username)",
+        "",
         "The secret itself is not shown here. This command prints it:",
         Failure.command("token --account \(name)", group),
       ])

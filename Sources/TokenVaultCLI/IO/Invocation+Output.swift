@@ -42,7 +42,7 @@ extension Invocation {
   /// Prints a line once a command has waited for 3 seconds without a word. With `--json`, standard
   /// error is for the error alone.
   func reportLongWaits() {
-    guard !options.isJSON else { return }
+    guard !options.isJSON, !options.isQuiet else { return }
     let reported = Mutex<Set<LongWait>>([])
     LongWait.observe { wait in
       guard reported.withLock({ $0.insert(wait).inserted }) else { return }

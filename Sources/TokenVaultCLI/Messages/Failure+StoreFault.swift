@@ -60,7 +60,7 @@ extension Failure {
       let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
       self.init(
         .inputOutput, "The file of the group \(group) cannot be read or written: \(text).",
-        next: "tokenvault group verify \(group)")
+        next: Self.again())
     case .crypto:
       self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
     }
