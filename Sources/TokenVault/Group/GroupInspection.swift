@@ -12,8 +12,14 @@ package struct GroupInspection {
   package init(_ session: GroupSession) { self.session = session }
 
   /// Decrypts every row of the group and checks the rows against each other.
-  package func verify() throws(VaultError) -> VerificationReport {
-    try session.read { try $0.verify() }
+  /// - Parameter progress: Called after each account with the number of accounts so far, and of all.
+  package func verify(
+    progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) throws(VaultError) -> VerificationReport {
+    try session.read { transaction in
+      let all = Int(clamping: transaction.state.accountCount)
+      return try transaction.verify { progress($0, all) }
+    }
   }
 
   /// The custody in the file's header. The group is not opened.

@@ -5,8 +5,15 @@ package import TokenVaultModel
 /// Writes the accounts of a group as an MSAL cache.
 package struct CacheExport {
   private let session: GroupSession
+  private let progress: (_ done: Int, _ all: Int) -> Void
 
-  package init(_ session: GroupSession) { self.session = session }
+  /// - Parameter progress: Called after each account with the number of accounts so far, and of all.
+  package init(
+    _ session: GroupSession, progress: @escaping (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
+    self.session = session
+    self.progress = progress
+  }
 
   /// The accounts that match a query, as a cache that MSAL libraries read. Plain secrets are
   /// omitted, because the schema has no place for them.
@@ -15,8 +22,9 @@ package struct CacheExport {
       var cache = try CacheExtras.read(transaction)
       let accounts = try self.session.lookup.all(in: transaction)
       let selection = try AccountEnumeration(self.session).selection(query, in: transaction)
-      for account in accounts where selection(account) != nil {
-        try Self.add(account, to: &cache, in: transaction)
+      for (index, account) in accounts.enumerated() {
+        if selection(account) != nil { try Self.add(account, to: &cache, in: transaction) }
+        self.progress(index + 1, accounts.count)
       }
       // A complete cache includes the parts that belong to no account; a partial one includes only
       // the metadata of its clients.

@@ -6,9 +6,16 @@ import TokenVaultSignIn
 /// Stores the content of an MSAL cache in a group.
 package struct CacheImport {
   private let session: GroupSession
+  private let progress: (_ done: Int, _ all: Int) -> Void
   private var lookup: AccountLookup { session.lookup }
 
-  package init(_ session: GroupSession) { self.session = session }
+  /// - Parameter progress: Called after each account with the number of accounts so far, and of all.
+  package init(
+    _ session: GroupSession, progress: @escaping (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
+    self.session = session
+    self.progress = progress
+  }
 
   /// Stores the content of a cache in one transaction. Entities are matched by their fields, and
   /// unknown fields are kept.
@@ -36,6 +43,7 @@ package struct CacheImport {
       var tags: [[UInt8]] = []
       for bundle in sorted {
         tags.append(try self.storeAccount(bundle, in: transaction, report: &report))
+        self.progress(tags.count, sorted.count)
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)

@@ -19,9 +19,16 @@ import TokenVaultSystem
 /// ``Revocation`` contacts the providers afterwards.
 package struct Erasure {
   private let session: GroupSession
+  private let progress: (_ done: Int, _ all: Int) -> Void
   private var lookup: AccountLookup { session.lookup }
 
-  package init(_ session: GroupSession) { self.session = session }
+  /// - Parameter progress: Called after each account with the number of accounts so far, and of all.
+  package init(
+    _ session: GroupSession, progress: @escaping (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
+    self.session = session
+    self.progress = progress
+  }
 
   /// The accounts that a sign-out covers.
   package enum Scope {
@@ -63,9 +70,12 @@ package struct Erasure {
     let (outcome, custody) = try rotate { transaction in
       // The transaction runs again if another process has moved the group to a new key.
       work = Work()
-      for stored in try self.resolved(settled, client, in: transaction)
-      where !work.done.contains(stored.tag) {
-        try self.erase(stored, client, &work, in: transaction)
+      let found = try self.resolved(settled, client, in: transaction)
+      for (index, stored) in found.enumerated() {
+        if !work.done.contains(stored.tag) {
+          try self.erase(stored, client, &work, in: transaction)
+        }
+        self.progress(index + 1, found.count)
       }
       if let client, !work.erased.isEmpty {
         transaction.state.signedOutClients.insert(CaseFolding.key(client))

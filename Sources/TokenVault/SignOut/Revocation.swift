@@ -19,13 +19,19 @@ package struct Revocation {
   /// - Parameters:
   ///   - erased: The result of the erasure.
   ///   - options: The requests to send.
+  ///   - progress: Called after each account and client with their number so far, and of all.
   /// - Returns: The report of the erasure, with the results from the providers.
-  package func tell(_ erased: Erasure.Result, _ options: SignOutOptions) -> SignOutReport {
+  package func tell(
+    _ erased: Erasure.Result, _ options: SignOutOptions,
+    progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) -> SignOutReport {
     var report = erased.report
     if options.revokes {
       // The user does not wait for each account of a provider that does not respond.
       var down: [String: SignInError] = [:]
-      report.revocations = erased.targets.filter { !$0.tokens.isEmpty }.map { target in
+      let targets = erased.targets.filter { !$0.tokens.isEmpty }
+      report.revocations = targets.enumerated().map { index, target in
+        defer { progress(index + 1, targets.count) }
         let origin = target.authority?.address.origin ?? ""
         let outcome = down[origin].map { .failed($0) } ?? revoke(target)
         if case .failed(let error) = outcome, error.isOutage { down[origin] = error }

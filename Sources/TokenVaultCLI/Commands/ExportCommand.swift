@@ -34,7 +34,9 @@ struct ExportCommand: VaultCommand {
     }
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let cache = try CacheExport(invocation.vault(of: selection)).run(AccountQuery(filters))
+    let cache = try CacheExport(
+      invocation.vault(of: selection), progress: invocation.progress("Exporting accounts")
+    ).run(AccountQuery(filters))
     let json: [UInt8]
     do { json = try cache.json() } catch { throw VaultError.cache(error) }
     guard let file else { return try invocation.answer(json + [UInt8(ascii: "\n")]) }

@@ -58,7 +58,7 @@ struct ImportCommand: VaultCommand {
     let cache = try self.cache()
     let preferred = try preferredUser()
     let vault = try invocation.vault(of: selection)
-    let report = try CacheImport(vault)
+    let report = try CacheImport(vault, progress: invocation.progress("Importing accounts"))
       .run(cache, from: file == "-" ? nil : file, isRehearsal: dryRun)
     if dryRun { return try tellDryRun(report, selection.group, invocation) }
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
@@ -70,7 +70,7 @@ struct ImportCommand: VaultCommand {
     if global.json {
       try invocation.answerJSON { write(report, selection.group, to: &$0) }
     } else {
-      try invocation.answer(Array(text(report, selection.group).utf8))
+      try invocation.answer(Array(text(report, selection.group, invocation).utf8))
     }
     if let preferred { suggest(preferred, in: vault, invocation) }
   }
@@ -81,7 +81,7 @@ struct ImportCommand: VaultCommand {
     if global.json {
       try invocation.answerJSON { write(report, group, to: &$0) }
     } else {
-      try invocation.answer(Array(text(report, group).utf8))
+      try invocation.answer(Array(text(report, group, invocation).utf8))
       if report.madeGroup { invocation.tell("The group \(group) would be created.") }
     }
     invocation.tell("Nothing was changed.")
@@ -138,11 +138,20 @@ struct ImportCommand: VaultCommand {
     }
   }
 
-  private func text(_ report: ImportReport, _ group: GroupName) -> String {
+  private func text(
+    _ report: ImportReport, _ group: GroupName, _ invocation: Invocation
+  ) -> String {
     var lines: [String] = []
-    for (word, accounts) in [
+    let kinds = [
       ("added", report.added), ("updated", report.updated), ("unchanged", report.unchanged),
-    ] {
+    ]
+    let isShort = invocation.shortens(kinds.reduce(0) { $0 + $1.1.count })
+    if isShort { invocation.tell("--verbose lists every account.") }
+    for (word, accounts) in kinds where !accounts.isEmpty {
+      guard !isShort else {
+        lines.append("\(word)  \(accounts.count.counted("account"))")
+        continue
+      }
       lines += zip(accounts, accounts.shownPlaces).map { account, place in
         let name = PlainText.escaped(account.shownName)
         return "\(word)  \(name)  \(PlainText.escaped(place))"

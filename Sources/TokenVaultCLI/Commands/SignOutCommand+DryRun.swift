@@ -24,8 +24,13 @@ extension SignOutCommand {
         }
       }
     }
+    let isShort = invocation.shortens(found.reduce(0) { $0 + $1.accounts.count })
+    if isShort { invocation.tell("--verbose lists every account.") }
     let lines = found.flatMap { group, accounts in
-      accounts.map { account, isKept in
+      guard !isShort else {
+        return ["would sign out  \(accounts.count.counted("account"))  from \(group)\n"]
+      }
+      return accounts.map { account, isKept in
         "would sign out  \(PlainText.escaped(account.shownName))  from \(group)"
           + (isKept ? ", for this client only: other clients keep the account" : "") + "\n"
       }

@@ -79,7 +79,7 @@ struct SignOutCommand: VaultCommand {
     // Everything is erased on this machine before a provider is contacted.
     for vault in vaults {
       do {
-        if let gone = try erase(in: vault) { erased.append((vault, gone)) }
+        if let gone = try erase(in: vault, invocation) { erased.append((vault, gone)) }
       } catch {
         guard allGroups else { throw error }
         failures.append(Failure(invocation.refined(error)).of(vault.group))
@@ -140,15 +140,21 @@ struct SignOutCommand: VaultCommand {
     options.revokes = !noRevoke
     options.endsBrowserSession = browser
     let acquisition = invocation.acquisition(in: vault, report: SignInProgress(invocation).tell)
-    return Revocation(acquisition).tell(erased, options)
+    return Revocation(acquisition)
+      .tell(erased, options, progress: invocation.progress("Revoking tokens of accounts"))
   }
 
   /// Nil if this is one of several groups and has none of the accounts.
-  private func erase(in vault: GroupSession) throws -> Erasure.Result? {
-    try scope(in: vault).map { try Erasure(vault).run($0, client: clientId) }
+  private func erase(
+    in vault: GroupSession, _ invocation: Invocation
+  ) throws -> Erasure.Result? {
+    try scope(in: vault).map {
+      try Erasure(vault, progress: invocation.progress("Erasing accounts"))
+        .run($0, client: clientId)
+    }
   }
 
-  /// The accounts to sign out; nil as for ``erase(in:)``.
+  /// The accounts to sign out; nil as for ``erase(in:_:)``.
   func scope(in vault: GroupSession) throws -> Erasure.Scope? {
     let erasure = Erasure(vault)
     if let service = place.service {
@@ -194,18 +200,10 @@ struct SignOutCommand: VaultCommand {
         }
       }
     }
-    var lines: [String] = []
-    for (group, report) in reports {
-      if report.accounts.isEmpty { lines.append("\(group): there was no account to sign out") }
-      lines += report.accounts.map { account in
-        let line = "signed out  \(PlainText.escaped(account.shownName))  from \(group)"
-        return report.keeps(account)
-          ? line + ", for this client only: other clients keep the account" : line
-      }
-      lines += report.entries.map { "  \($0.line)" }
-      var told = Set<String>()
-      lines += (report.revocations.map(\.line) + report.browserSessions.map(\.line))
-        .filter { told.insert($0).inserted }.map { "  " + $0 }
+    var lines = reports.flatMap { $0.report.lines(of: $0.group) }
+    if invocation.shortens(lines.count) {
+      lines = reports.flatMap { $0.report.summary(of: $0.group) }
+      invocation.tell("--verbose lists every account.")
     }
     try invocation.answer(Array(lines.map { $0 + "\n" }.joined().utf8))
   }

@@ -21,7 +21,13 @@ extension Failure {
     "run the command again" + (addition.isEmpty ? "" : " \(addition)")
   }
 
+  /// The longest list in a message.
+  static let mostLines = 20
+
   static func listed(_ accounts: [Account]) -> String {
-    accounts.shortestForms.map { "\n  \(PlainText.shellWord($0))" }.joined()
+    let rest = accounts.count - mostLines
+    return accounts.shortestForms.prefix(mostLines).map { "\n  \(PlainText.shellWord($0))" }
+      .joined()
+      + (rest > 0 ? "\n  and \(rest) more" : "")
   }
 }

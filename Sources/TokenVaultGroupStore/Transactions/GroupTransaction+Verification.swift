@@ -2,7 +2,10 @@ import TokenVaultModel
 
 extension GroupTransaction {
   /// Opens every row and compares the directory of names with the accounts.
-  package func verify() throws(StoreError) -> VerificationReport {
+  /// - Parameter progress: Called after each account with the number of accounts so far.
+  package func verify(
+    progress: (Int) -> Void = { _ in }
+  ) throws(StoreError) -> VerificationReport {
     try database.requireExpectedSchema()
     var report = VerificationReport()
     let check = try database.statement("PRAGMA integrity_check(1)")
@@ -11,6 +14,7 @@ extension GroupTransaction {
     var names: [[UInt8]: Set<[UInt8]>] = [:]
     report.damagedAccounts = try forEachAccount { account throws(StoreError) in
       report.accounts += 1
+      progress(report.accounts)
       for name in account.record.names {
         names[try nameTag(name), default: []].insert(account.tag)
       }

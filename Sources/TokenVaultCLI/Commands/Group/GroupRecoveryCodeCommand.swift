@@ -24,7 +24,7 @@ struct GroupRecoveryCodeCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
     var unprinted: (any Error)?
-    let recovery = Recovery(vault, progress: RenewalMessages.progress())
+    let recovery = Recovery(vault, progress: invocation.progress(RenewalMessages.label))
     let report = try recovery.makeRecoveryCode { code in
       do { try print(code, of: vault, in: invocation) } catch { unprinted = error }
     }

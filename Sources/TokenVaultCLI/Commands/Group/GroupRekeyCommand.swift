@@ -44,7 +44,8 @@ struct GroupRekeyCommand: VaultCommand {
       // A group that cannot be opened fails before there is anything to undo.
       try vault.read { _ in }
     }
-    let report = try Rekey(vault, progress: RenewalMessages.progress()).run(to: chosen)
+    let report = try Rekey(vault, progress: invocation.progress(RenewalMessages.label)).run(
+      to: chosen)
     let made = try GroupInspection(vault).describe()
     if global.json {
       try invocation.answerJSON { made.write(to: &$0) }

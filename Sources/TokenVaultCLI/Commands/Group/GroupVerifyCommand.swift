@@ -15,7 +15,8 @@ struct GroupVerifyCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let vault = try argument.vault(in: invocation)
-    let findings = try GroupInspection(vault).verify()
+    let findings = try GroupInspection(vault)
+      .verify(progress: invocation.progress("Checking accounts"))
     if global.json {
       try invocation.answerJSON { findings.write(vault.group, to: &$0) }
     } else if findings.isSound {

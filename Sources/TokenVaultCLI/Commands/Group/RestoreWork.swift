@@ -120,7 +120,8 @@ struct RestoreWork {
     try restore.install()
     if isNew { invocation.tell("Saved a manifest of the group \(group).") }
     let report =
-      code.isGiven ? try restore.renew(to: custody, progress: RenewalMessages.progress()) : nil
+      code.isGiven
+      ? try restore.renew(to: custody, progress: invocation.progress(RenewalMessages.label)) : nil
     if isJSON {
       try invocation.answerJSON { restore.findings.write(group, to: &$0) }
     } else {

@@ -28,7 +28,9 @@ struct GlobalOptions: ParsableArguments {
       "Read passphrases from this file descriptor, one per line.", valueName: "n"))
   var passphraseFd: Int32?
 
-  @Flag(name: .shortAndLong, help: "Print which group is used, and why.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Print which group is used, and why, and every line of a long result.")
   var verbose = false
 
   @Flag(
