@@ -158,6 +158,8 @@ public struct VaultConfiguration: Sendable {
   public var groupPath: String { "\(groupsDirectory)/\(group).vault" }
   /// The file that names the boot in which the group was last unlocked.
   var unlockNotePath: String { "\(groupsDirectory)/.\(group).unlocked" }
+  /// The file that exists once the command line has named `group unlock` to the user of the group.
+  var unlockOfferPath: String { "\(groupsDirectory)/.\(group).unlock-offered" }
   var lockPath: String { "\(groupsDirectory)/.\(group).lock" }
   /// A process locks one byte of this file for each account whose token it requests from a
   /// provider.

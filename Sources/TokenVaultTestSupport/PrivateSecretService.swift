@@ -163,7 +163,7 @@ package final class PrivateSecretService: @unchecked Sendable {
       ] + arguments)
   }
 
-  private static let password = "correct horse"
+  package static let password = "correct horse"
 
   /// Writes a keyring without a password, which the daemon unlocks without a prompt.
   private func writeOpenKeyring() throws {

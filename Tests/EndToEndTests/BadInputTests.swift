@@ -264,7 +264,8 @@ import TokenVaultTestSupport
       $T import cache.json >/dev/null
       head -c 4000000 /dev/zero >$D/filler 2>/dev/null
       $T import more.json; echo "import $?"
-      head -c 500000 /dev/urandom | $T add --service a.example --username a; echo "add $?"
+      head -c 500000 /dev/urandom | $T add --group \(Machine.group) \\
+        --service a.example --username a; echo "add $?"
       $T sign-out \(Person.ada.username); echo "sign-out $?"
       $T group create com.example.new; echo "create $?"
       rm $D/filler

@@ -41,7 +41,8 @@ import TokenVaultTestSupport
     let script = """
       set -e
       for i in 1 2 3 4 5; do
-        echo "value $N $i" | $T add --service "https://n$N.example" --username "own-$N" >/dev/null
+        echo "value $N $i" | $T add --group \(Machine.group) \\
+          --service "https://n$N.example" --username "own-$N" >/dev/null
         test "$($T token --account "own-$N")" = "value $N $i"
         $T switch "shared-$((i % 2))" >/dev/null
         test "$($T token --account shared-1)" = "shared 1"

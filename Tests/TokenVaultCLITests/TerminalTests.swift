@@ -77,6 +77,24 @@ struct TerminalTests {
     #expect(!screen.contains("Type to filter"))
   }
 
+  @Test func aListOnATerminalEndsWithTheOtherGroups() throws {
+    let home = try home()
+    let alone = try TmuxTerminal("tokenvault list", in: home)
+    #expect(try !alone.wait(for: "ended with 0").contains("also:"))
+    #expect(
+      try home.run("echo x | tokenvault add --service git.example.com --username eve").status == 0)
+    let line = "\nalso: dev.tokenvault.shared; tokenvault list --all-groups\nended with 0"
+    let terminal = try TmuxTerminal("tokenvault list", in: home)
+    #expect(try terminal.wait(for: "ended with 0").contains(line))
+    let everything = try TmuxTerminal("tokenvault list --all-groups", in: home)
+    #expect(try !everything.wait(for: "ended with 0").contains("also:"))
+    // A script sees the same output as before.
+    for command in ["tokenvault list", "tokenvault list --json"] {
+      let run = try home.run(command)
+      #expect(run.errors.isEmpty && !run.output.contains("shared"))
+    }
+  }
+
   @Test func thePickerIsNotShownWithNoInput() throws {
     let terminal = try TmuxTerminal("tokenvault switch --no-input", in: home())
     try terminal.wait(for: "ended with 64")

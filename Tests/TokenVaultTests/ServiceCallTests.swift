@@ -120,6 +120,14 @@ import TokenVaultTestSupport
     let again = try secrets.store(
       Redacted(Array("fake".utf8)), service: "git.example", username: "ada")
     #expect(again.isReplaced && again.account.accessTokenExpiresOn == nil)
+    for (form, header) in [
+      (ServiceAuthentication.basic, "Basic YWRhOmZha2U="), (.bearer, "Bearer fake"),
+    ] {
+      try secrets.store(
+        Redacted(Array("fake".utf8)), service: "git.example", username: "ada", as: form)
+      let token = try session.token(TokenRequest(scopes: ScopeSet([])), account: nil)
+      #expect(token.authorizationHeader.reveal() == header)
+    }
   }
 
   @Test func theSecretOfAServiceIsFoundByHostOrURL() throws {

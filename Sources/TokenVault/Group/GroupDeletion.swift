@@ -54,6 +54,7 @@ package struct GroupDeletion {
     if let header { try deleteKeys(of: header) }
     try GroupCreation.remove(configuration.groupPath)
     try SmallFile.remove(configuration.unlockNotePath)
+    try SmallFile.remove(configuration.unlockOfferPath)
     try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }

@@ -25,6 +25,13 @@ package struct GroupInspection {
   /// The custody in the file's header. The group is not opened.
   package func custody() throws(VaultError) -> GroupHeader.Custody { try header().custody }
 
+  /// Whether the group has a recovery code. The group is not opened.
+  package func hasRecoveryCode() throws(VaultError) -> Bool {
+    try vaultErrors(group) {
+      try LockedGroup(path: self.configuration.groupPath).slot(.recovery) != nil
+    }
+  }
+
   /// The group's manifest and header. The group is not opened.
   package func describe() throws(VaultError) -> GroupDescription {
     let manifest: Manifests.Found?

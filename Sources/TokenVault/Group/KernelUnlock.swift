@@ -2,6 +2,7 @@ import Glibc
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Keeps a group unlocked for a limited time, with its key in the kernel keyring.
 package struct KernelUnlock {
@@ -28,6 +29,18 @@ package struct KernelUnlock {
         }
       }
     }
+  }
+
+  /// Whether to name `group unlock` to the user: the group was never unlocked, and this is the first
+  /// call for it.
+  package func takeOffer() -> Bool {
+    guard unsafe access(configuration.unlockNotePath, F_OK) != 0 else { return false }
+    let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
+    // absent is an answer: the file exists, or a later call may create it.
+    do { close(try SystemCalls.open(configuration.unlockOfferPath, flags, mode: 0o600)) } catch {
+      return false
+    }
+    return true
   }
 
   /// Removes the keys of all generations of the group from the kernel keyring.

@@ -41,10 +41,17 @@ public struct TokenResult: Sendable {
   var signedHeader: Redacted<String>?
 
   /// The value of the Authorization field: `Bearer` with the token (RFC 6750 section 2.1), or a
-  /// signed request, which is valid for a few minutes. Some services expect their stored secret as
-  /// `Basic` instead.
+  /// signed request, which is valid for a few minutes. It is `Basic` (RFC 7617) for a secret that was
+  /// stored with that form.
   public var authorizationHeader: Redacted<String> {
-    signedHeader ?? Redacted("Bearer \(accessToken.revealText())")
+    if let signedHeader { return signedHeader }
+    let form = ServiceAuthentication(scheme: tokenType)
+    if account.authorityType == .secret, form == .basic,
+      let header = form?.header(username: account.username, accessToken)
+    {
+      return header
+    }
+    return Redacted("Bearer \(accessToken.revealText())")
   }
 
   /// The account's profile in the tenant that the token is for; nil if none is stored.

@@ -10,21 +10,23 @@ extension Failure {
     case .noBus:
       self.init(
         .unreachable, "The group's key is in the Secret Service, and there is no session bus.",
-        next: "log in to a desktop session, or run dbus-run-session COMMAND")
+        next: "log in to a desktop session; or without a keyring: tokenvault group create NAME "
+          + "--custody passphrase")
     case .noService:
       self.init(
         .unreachable,
         "No Secret Service is running on the session bus, and none can be started.",
-        next: "sudo apt-get install gnome-keyring")
+        next:
+          "start one, such as gnome-keyring; or without a keyring: tokenvault group create NAME "
+          + "--custody passphrase")
     case .noDefaultCollection:
       self.init(
         .unreachable, "The Secret Service has no default collection.",
-        next: "gnome-keyring-daemon --unlock, or set a default keyring in seahorse")
+        next: "set a default keyring in Passwords and Keys (seahorse)")
     case .locked:
       self.init(
         .refused, "The keyring is locked.",
-        next: "unlock it (Passwords and Keys, or gnome-keyring-daemon --unlock), then "
-          + Self.again())
+        next: "unlock it in Passwords and Keys (seahorse), then " + Self.again())
     case .promptDismissed:
       self.init(.refused, "The keyring was not unlocked.", next: Self.again())
     case .keyMissing(let generation):

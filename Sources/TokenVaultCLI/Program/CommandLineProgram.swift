@@ -42,8 +42,10 @@ package enum CommandLineProgram {
     var invocation = Invocation.ofProcess()
     command.global.apply(to: &invocation.options)
     invocation.reportLongWaits()
+    command.custodyOptions?.apply(to: &invocation.options)
     do {
       try command.run(in: invocation)
+      invocation.typedPassphrase.offerUnlock(invocation)
       return .done
     } catch {
       let failure = Failure(invocation.refined(error))

@@ -74,6 +74,7 @@ extension Invocation {
     case VaultError.noGroup(let group) where !knows(group): CommandError.unknownGroup(group)
     case VaultError.store(.damaged(nil), let group), VaultError.store(.notAGroupFile, let group):
       damaged(group) ?? error
+    case VaultError.custody(let fault, let group): keyringFailure(fault, group) ?? error
     case VaultError.noAccount(let text, let group):
       resembling(text, in: group).map {
         CommandError.noAccount(text, group: group, resembling: $0)

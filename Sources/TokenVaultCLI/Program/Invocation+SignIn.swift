@@ -34,11 +34,14 @@ extension Invocation {
     guard let name = command?.split(whereSeparator: { " \t".contains($0) }).first.map(String.init),
       !name.contains(where: { "\"'\\".contains($0) })
     else { return }
-    let directories = (Self.wholeEnvironment()["PATH"] ?? "").split(separator: ":")
+    guard Self.hasProgram(name) else { throw .unknownBrowser(name) }
+  }
+
+  /// Whether a program is in PATH, or at the path.
+  static func hasProgram(_ name: String) -> Bool {
+    let directories = (wholeEnvironment()["PATH"] ?? "").split(separator: ":")
     let paths = name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
-    guard paths.contains(where: { unsafe access($0, X_OK) == 0 }) else {
-      throw .unknownBrowser(name)
-    }
+    return paths.contains { unsafe access($0, X_OK) == 0 }
   }
 
   /// All variables, for child processes.

@@ -11,6 +11,7 @@ package struct Invocation: Sendable {
   /// The working directory, symlinks resolved; nil when it is gone.
   package var workingDirectory: String?
   package var options = Options()
+  let typedPassphrase = TypedPassphrase()
 
   /// The values of the global options.
   package struct Options: Sendable {
@@ -27,6 +28,10 @@ package struct Invocation: Sendable {
     package var passphraseDescriptor: Int32?
     /// Whether a new passphrase may have fewer than 8 characters.
     package var acceptsWeakPassphrase = false
+    /// Whether the command takes `--custody`.
+    package var takesCustody = false
+    /// Whether the key is to be put into the keyring.
+    package var wantsKeyring = false
 
     package init() {}
   }
@@ -117,8 +122,12 @@ package struct Invocation: Sendable {
     // The program protected itself when it started.
     configuration.protectsProcess = false
     if !options.mayAsk { configuration.allowsPrompt = false }
-    let options = options
-    configuration.passphrase = { try PassphraseReading.read($0, options) }
+    let (options, typed) = (options, typedPassphrase)
+    configuration.passphrase = { purpose in
+      let passphrase = try PassphraseReading.read(purpose, options)
+      if options.passphraseDescriptor == nil, case .open(let group) = purpose { typed.note(group) }
+      return passphrase
+    }
     return configuration
   }
 }

@@ -37,10 +37,11 @@ struct GroupCreateCommand: VaultCommand {
     }
   }
 
+  var custodyOptions: CustodyOptions? { custody }
+
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.group = name
-    custody.apply(to: &invocation)
     let selection = try invocation.select(needsAccount: false)
     let vault = try invocation.vault(of: selection)
     let present = try GroupInspection(vault).describe()

@@ -33,9 +33,9 @@ struct GroupRekeyCommand: VaultCommand {
   @OptionGroup var code: RecoveryCodeOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
+  var custodyOptions: CustodyOptions? { custody }
+
   func run(in invocation: Invocation) throws {
-    var invocation = invocation
-    custody.apply(to: &invocation)
     let vault = try argument.vault(in: invocation)
     let chosen = try custody.chosen(invocation)
     if code.isGiven {

@@ -41,9 +41,9 @@ struct GroupRestoreCommand: VaultCommand {
     }
   }
 
+  var custodyOptions: CustodyOptions? { custody }
+
   func run(in invocation: Invocation) throws {
-    var invocation = invocation
-    custody.apply(to: &invocation)
     let (selected, file) = try arguments.resolve("restore", in: invocation)
     let target = try other.map { text throws(CommandError) in
       guard let name = GroupName(text) else { throw .badGroupName(text, from: .option) }

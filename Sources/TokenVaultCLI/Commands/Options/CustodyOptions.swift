@@ -14,7 +14,11 @@ struct CustodyOptions: ParsableArguments {
   @Flag(help: "Accept a new passphrase of fewer than 8 characters.")
   var weak = false
 
-  func apply(to invocation: inout Invocation) { invocation.options.acceptsWeakPassphrase = weak }
+  func apply(to options: inout Invocation.Options) {
+    options.acceptsWeakPassphrase = weak
+    options.takesCustody = true
+    options.wantsKeyring = custody == "secret-service"
+  }
 
   /// The custody that the options name; nil for none.
   func chosen(_ invocation: Invocation) throws -> GroupManifest.Custody? {
