@@ -23,6 +23,7 @@ struct GroupReader {
     let device = try DeviceInformation(session.configuration)
     if var same = last, let mark, mark == self.mark {
       (same.device, same.changes) = (device, [])
+      spare = nil
       return same
     }
     let listing = try AccountEnumeration(session).accounts(.all, progress: progress)

@@ -45,8 +45,12 @@ extension UIState {
     return screen
   }
 
+  /// The kind of device, or the progress of a reading that takes long enough to have one.
   private var deviceText: String {
-    snapshot?.device.map { "\($0.mode.rawValue) device " } ?? ""
+    if reload.isRunning, reload.count > 0, snapshot != nil {
+      return "reading: \(reload.count) accounts "
+    }
+    return snapshot?.device.map { "\($0.mode.rawValue) device " } ?? ""
   }
 
   private var currentText: String {

@@ -32,10 +32,20 @@ extension [Account] {
   /// Where each account is: the place; the issuer if an account with the same name is at the same
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
+    var places = map(\.shownPlace)
+    let names = map { "\($0.shownName.lowercased())\n\($0.group)" }
+    let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+    guard counts.count < count else { return places }
+    let namesakes = indices.filter { counts[names[$0], default: 1] > 1 }
+    let accounts = namesakes.map { self[$0] }
+    for (index, place) in zip(namesakes, accounts.distinguishedPlaces) { places[index] = place }
+    return places
+  }
+
+  private var distinguishedPlaces: [String] {
     let places = distinguished(map(\.shownPlace)) {
       $0.service ?? ($0.issuer.isEmpty ? $1 : $0.issuer)
     }
-    guard Set(zip(self, places).map(key)).count < count else { return places }
     return [8, 16, 36, .max].reduce(places) { places, length in
       distinguished(places) { account, _ in
         let id = account.identifier
@@ -64,15 +74,11 @@ extension [Account] {
     }
   }
 
-  private func key(_ account: Account, _ place: String) -> [String] {
-    [account.shownName.lowercased(), place, account.group.description]
-  }
-
   /// The places, changed where two accounts of one name and group have the same.
   private func distinguished(
     _ places: [String], _ change: (Account, String) -> String
   ) -> [String] {
-    let keys = zip(self, places).map(key)
+    let keys = zip(self, places).map { [$0.shownName.lowercased(), $1, $0.group.description] }
     let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
     guard counts.count < count else { return places }
     return zip(zip(self, places), keys).map { pair, key in

@@ -34,6 +34,8 @@ struct UISpeedTests {
     _ = state.take(.loaded(1, UIFixtures.snapshot(UIFixtures.two)))
     // The next reading is under way, too.
     #expect(state.take(.touched).contains(.load(2)))
+    _ = state.take(.read(2, 1_000))
+    #expect(state.shown.contains("  reading: 1000 accounts\n"))
     state.press(.down)
     #expect(state.shown.contains(">  bob@contoso.example"))
     #expect(state.type("s") == [.start(1, .switchTo(UIFixtures.two[1]))])
