@@ -19,6 +19,9 @@ let strictC: [CSetting] =
   [.enableWarning("all"), .enableWarning("extra")]
   + (refusesWarnings ? [.treatAllWarnings(as: .error)] : [])
 
+/// The provider files that are compiled into the program, so that it stays one file.
+let providers = ["microsoft", "github", "gitlab", "google", "forgejo", "oidc"]
+
 let package = Package(
   name: "TokenVault",
   products: [
@@ -67,6 +70,7 @@ let package = Package(
     .target(
       name: "TokenVaultSignIn",
       dependencies: ["TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem"],
+      resources: providers.map { .embedInCode("Providers/\($0).json") },
       swiftSettings: strict),
     // Loads libcurl when it is first needed.
     .target(name: "TokenVaultCCurl", cSettings: strictC),
@@ -232,7 +236,7 @@ let package = Package(
         "TokenVaultProgram",
         "group-member", "tokenvault-idp", "tokenvault-manual",
       ],
-      exclude: ["Transcripts"],
+      exclude: ["Peers", "Transcripts"],
       swiftSettings: strict),
   ]
 )

@@ -18,6 +18,8 @@ public struct VaultConfiguration: Sendable {
   public var devicePartDirectory: String
   /// The directories that are searched for manifests, in this order, before the shipped manifests.
   public var manifestDirectories: [String]
+  /// The directory of the user's provider files; nil for none.
+  package var providerDirectory: String?
   /// The file that declares the whole machine shared (`/etc/tokenvault/device.json`).
   public var deviceFile: String
   /// The address of the session bus, as in `DBUS_SESSION_BUS_ADDRESS`; nil for none.
@@ -107,6 +109,7 @@ public struct VaultConfiguration: Sendable {
     manifestDirectories = [
       configuration + "/tokenvault/keychain-groups", "/etc/tokenvault/keychain-groups",
     ]
+    providerDirectory = configuration + "/tokenvault/providers"
     deviceFile = "/etc/tokenvault/device.json"
     sessionBusAddress = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
     if sessionBusAddress == nil, let runtime = path("XDG_RUNTIME_DIR") {
@@ -152,6 +155,7 @@ public struct VaultConfiguration: Sendable {
     return other
   }
 
+  package var providers: KnownProviders { KnownProviders(directory: providerDirectory) }
   package var manifests: Manifests { Manifests(directories: manifestDirectories) }
   package var groupsDirectory: String { directory + "/groups" }
   /// The path of the group's file.

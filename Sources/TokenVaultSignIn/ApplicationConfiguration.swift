@@ -38,6 +38,9 @@ public struct ApplicationConfiguration: Hashable, Sendable {
   /// Parameters for every request to the provider (MSAL's slice configuration: `slice` and `dc`).
   /// They cannot replace a parameter of the protocol or of a single request.
   public var extraParameters: [String: String]
+  /// The description of the provider, if the user named it by name. Otherwise the description of the
+  /// authority is used, if there is one.
+  package var provider: ProviderDescription?
 
   /// A configuration with MSAL's defaults. Without a redirect URI, it is the one that the provider
   /// expects of native applications: `http://localhost` for Microsoft, `http://127.0.0.1/` for others.

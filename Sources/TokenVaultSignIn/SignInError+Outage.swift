@@ -37,6 +37,8 @@ extension SignInError {
     let codes = [
       "invalid_grant", "interaction_required", "login_required", "consent_required",
       "account_selection_required",
+      // GitHub's for invalid_grant.
+      "bad_refresh_token",
     ]
     // RFC 6749 section 6: the scope exceeds what the user granted. At Microsoft Entra, the scope is
     // misspelt.

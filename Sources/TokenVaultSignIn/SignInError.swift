@@ -75,6 +75,8 @@ public enum SignInError: Error, Hashable, Sendable {
   /// The account's refresh token was issued by another server or issuer than the requested one. It was
   /// not sent and is kept.
   case issuedElsewhere(issuer: String, requested: String)
+  /// The token may be sent to the hosts of its provider's description only. It was not sent.
+  case hostNotAllowed(host: String, allowed: [String])
   /// The user signed in with another account than the requested one.
   case mismatchedUser
   /// The provider is rate-limiting requests, or refused the same request shortly before; try again

@@ -7,6 +7,7 @@ struct Options {
   var address: String?
   var configuration = Configuration()
   var endsWithInput = false
+  var providerFile: String?
 
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
@@ -15,6 +16,7 @@ struct Options {
       case ("--until-eof", _): endsWithInput = true
       case ("--port", let value?): port = try UInt16(value) ?? { throw Usage() }()
       case ("--address", let value?): address = value
+      case ("--provider-file", let value?): providerFile = value
       case ("--config", let value?):
         configuration = try Configuration(json: try Data(contentsOf: URL(filePath: value)))
       default: throw Usage()
@@ -24,6 +26,16 @@ struct Options {
 }
 
 struct Usage: Error {}
+
+/// Writes a provider file (docs/providers.md), so that `tokenvault sign-in NAME` finds this provider.
+func writeProviderFile(_ path: String, _ content: Data) throws {
+  let file = URL(filePath: path)
+  try FileManager.default.createDirectory(
+    at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+    attributes: [.posixPermissions: 0o700])
+  try content.write(to: file, options: .atomic)
+  try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+}
 
 func write(_ text: String, to file: FileHandle) {
   file.write(Data((text + "\n").utf8))
@@ -40,11 +52,13 @@ do {
       exit(0)
     }
   }
+  if let path = options.providerFile { try writeProviderFile(path, server.providerFile) }
   write("ready http://127.0.0.1:\(server.port)", to: .standardOutput)
   server.run()
 } catch is Usage {
   write(
-    "usage: tokenvault-idp [--port N] [--config FILE.json] [--address URL] [--until-eof]",
+    "usage: tokenvault-idp [--port N] [--config FILE.json] [--address URL] "
+      + "[--provider-file FILE.json] [--until-eof]",
     to: .standardError)
   exit(2)
 } catch {

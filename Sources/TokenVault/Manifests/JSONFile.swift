@@ -23,6 +23,12 @@ struct JSONFile {
     return .syntax(line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
+  /// The members of an object; nil for any other text.
+  static func members(_ bytes: [UInt8]) -> [JSONValue.Member]? {
+    // absent is an answer: the caller reports the file.
+    do { return try JSONValue(parsing: bytes).members } catch { return nil }
+  }
+
   func value(_ field: String) throws(VaultError) -> JSONValue {
     guard let value = object[field] else {
       throw .badManifest(path: path, fault: .missingField(field))

@@ -67,6 +67,23 @@ extension Acquisition {
     return token
   }
 
+  /// Throws if the provider's description does not allow its tokens to be sent to a URL.
+  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``.
+  fileprivate func requireHost(
+    of address: HTTPURL, for token: TokenResult
+  ) throws(VaultError) {
+    guard token.account.authorityType == .oidc else { return }
+    let issuer = token.account.issuer.isEmpty ? token.authority : token.account.issuer
+    let authority: Authority
+    // absent is an answer: a text that is no authority has no description.
+    do { authority = try Authority(issuer) } catch { return }
+    guard let provider = try session.provider(of: authority),
+      !provider.allows(address)
+    else { return }
+    throw .signIn(
+      .hostNotAllowed(host: address.origin, allowed: provider.apiHosts))
+  }
+
   /// The result of reading a collection.
   package enum Pages: Sendable {
     case all([JSONValue])
@@ -124,6 +141,7 @@ extension Acquisition {
       if let service {
         header = try service.header(for: address)
       } else {
+        try acquisition.requireHost(of: address, for: token)
         header = try acquisition.header(
           token, client: request.token.clientID, request.method, address)
       }

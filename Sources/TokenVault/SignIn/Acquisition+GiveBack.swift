@@ -32,7 +32,8 @@ extension Acquisition {
     let cancellation = Cancellation()
     bestEffort("the caller reports why the token is not stored, and it expires") {
       let metadata = try directory.metadata(
-        of: authority, needing: \.revocationEndpoint, cancellation)
+        of: authority, describedBy: endpoint.metadata.provider, needing: \.revocationEndpoint,
+        cancellation)
       _ = try TokenEndpoint(
         application, at: metadata, transport: platform.transport,
         correlationID: endpoint.correlationID, cancellation

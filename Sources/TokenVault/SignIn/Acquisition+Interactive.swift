@@ -210,7 +210,7 @@ extension Acquisition {
       try requireNotCancelled()
       stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
-        makesCurrent: makesCurrent)
+        makesCurrent: makesCurrent, namedAs: endpoint.application.provider)
     } catch {
       giveBack(answer, endpoint)
       throw error

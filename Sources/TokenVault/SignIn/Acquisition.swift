@@ -55,14 +55,18 @@ package struct Acquisition {
     }
   }
 
-  /// The provider's endpoints. If its discovery document lacks the endpoint `needed`, its
-  /// authorization server metadata is read as well.
+  /// The provider's endpoints. If its description and its discovery document lack the endpoint `needed`,
+  /// its authorization server metadata is read as well.
+  /// - Throws: ``SignInError``; ``VaultError/badManifest(path:fault:)`` if a provider file cannot be
+  ///   used.
   func endpoint(
     _ application: ApplicationConfiguration, at authority: Authority, correlationID: String,
     needing needed: KeyPath<ProviderMetadata, HTTPURL?>? = nil
-  ) throws(SignInError) -> TokenEndpoint {
+  ) throws -> TokenEndpoint {
+    let provider = try application.provider ?? session.provider(of: authority)
     report(.contacting(host: authority.environment))
-    let metadata = try directory.metadata(of: authority, needing: needed, cancellation)
+    let metadata = try directory.metadata(
+      of: authority, describedBy: provider, needing: needed, cancellation)
     return TokenEndpoint(
       application, at: metadata, transport: platform.transport,
       correlationID: correlationID.isEmpty ? try CorrelationID.make() : correlationID, cancellation)

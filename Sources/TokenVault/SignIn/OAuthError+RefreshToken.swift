@@ -9,6 +9,8 @@ extension OAuthError {
   /// others.
   var isAboutToken: Bool {
     // RFC 6749 section 5.2: a server that fails (5xx) has not judged the token.
+    // GitHub has a code of its own, with the status 200.
+    if code == "bad_refresh_token" { return status < 500 }
     guard code == "invalid_grant", status < 500 else { return false }
     guard suberror.isEmpty else { return ["bad_token", "token_expired"].contains(suberror) }
     return numbers.isEmpty || !Self.deadTokens.isDisjoint(with: numbers)

@@ -139,9 +139,11 @@ struct SignInStorage {
 
   /// Stores a sign-in in one transaction, in the place of the client's previous one. The group is
   /// created if it has no file. With `makesCurrent`, the account becomes the group's current one; so
-  /// does an account that signs in alone, after all others have left the group.
+  /// does an account that signs in alone, after all others have left the group. The client of a sign-in
+  /// at a provider known by name is remembered.
   func storeAccount(
-    signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool
+    signIn validated: ValidatedTokens, environment: String, makesCurrent: Bool,
+    namedAs provider: ProviderDescription? = nil
   ) throws(VaultError) -> NewSignIn {
     let type = validated.authority.authorityType
     let record = AccountRecord(
@@ -173,6 +175,9 @@ struct SignInStorage {
         result = try self.result(of: validated, in: stored, transaction)
       }
       result.isSignedInAgain = known != nil
+      if let provider {
+        try transaction.remember(client: validated.clientID, provider, at: validated.authority)
+      }
       return NewSignIn(result: result, replaced: replaced)
     }
     if !tags.isEmpty {
@@ -285,7 +290,7 @@ struct SignInStorage {
     TokenResult(
       accessToken: Redacted(Array(validated.answer.accessToken.reveal().utf8)),
       tokenType: validated.tokenType,
-      expiresOn: validated.now.advanced(by: validated.answer.expiresIn),
+      expiresOn: validated.expiresOn.isNever ? nil : validated.expiresOn,
       scopes: validated.granted, account: lookup.account(stored, in: transaction),
       authority: try validated.authorityInTenant.url, isFromCache: false, isRefreshDue: false,
       realm: validated.realm, keyID: validated.keyID, correlationID: validated.correlationID)
@@ -357,44 +362,9 @@ extension ValidatedTokens {
     token.tokenType = tokenType
     token.keyID = keyID
     token.cachedAt = now
-    token.expiresOn = now.advanced(by: answer.expiresIn)
-    token.extendedExpiresOn = now.advanced(by: answer.extendedExpiresIn ?? answer.expiresIn)
+    token.expiresOn = expiresOn
+    token.extendedExpiresOn = answer.extendedExpiresIn.map(now.advanced(by:)) ?? expiresOn
     token.refreshOn = answer.refreshIn.map { now.advanced(by: $0) }
     return token
-  }
-}
-
-extension AccountRecord {
-  /// Updates the tenant's profile with the content of the ID token.
-  fileprivate mutating func merge(_ validated: ValidatedTokens, environment: String) {
-    guard let idToken = validated.idToken else { return }
-    let index = profiles.firstIndex { CaseFolding.equal($0.tenantID, validated.realm) }
-    let known = index.map { profiles[$0] }
-    let profile = Profile(
-      tenantID: validated.realm, localAccountID: idToken.localAccountID ?? "",
-      username: validated.username.isEmpty ? known?.username ?? "" : validated.username,
-      environment: environment, claimsJSON: idToken.claimsJSON,
-      extraJSON: validated.profileFields(over: known?.extraJSON ?? []))
-    if let index { profiles[index] = profile } else { profiles.append(profile) }
-    profiles.sort { ($0.tenantID, $0.localAccountID) < ($1.tenantID, $1.localAccountID) }
-  }
-}
-
-extension ValidatedTokens {
-  /// The fields of MSAL's `Account` entity that other libraries read.
-  fileprivate func profileFields(over known: [UInt8]) -> [UInt8] {
-    var members: [JSONValue.Member] = []
-    if !known.isEmpty {
-      // absent is an answer: fields that do not parse are replaced by the present ones.
-      do { members = try JSONValue(parsing: known).members ?? [] } catch { members = [] }
-    }
-    func set(_ name: String, _ text: String?) {
-      guard let text else { return }
-      members.removeAll { $0.name == name }
-      members.append(.init(name, .string(text)))
-    }
-    set("client_info", answer.clientInfoText)
-    set("name", idToken?.name)
-    return members.isEmpty ? [] : JSONValue.object(members).bytes
   }
 }

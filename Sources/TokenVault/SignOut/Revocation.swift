@@ -51,14 +51,17 @@ package struct Revocation {
     return report
   }
 
+  /// Nil if the authority is not known, or its provider file cannot be used.
   private func endpoint(_ target: RevocationTarget) throws(SignInError) -> TokenEndpoint? {
     guard let authority = target.authority else { return nil }
     var application = ApplicationConfiguration(clientID: target.clientID, authority: authority)
     // The user is waiting, and the accounts are already erased.
     application.requestTimeoutMilliseconds = 10_000
     application.retryCount = 0
-    return try acquisition.endpoint(
-      application, at: authority, correlationID: "", needing: \.revocationEndpoint)
+    do {
+      return try acquisition.endpoint(
+        application, at: authority, correlationID: "", needing: \.revocationEndpoint)
+    } catch let error as SignInError { throw error } catch { return nil }
   }
 
   private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {
@@ -69,7 +72,10 @@ package struct Revocation {
     do {
       guard let endpoint = try endpoint(target) else { return .unknownAuthority }
       for token in target.tokens {
-        guard try endpoint.revoke(token, hint: target.hint) else { return .notOffered }
+        guard try endpoint.revoke(token, hint: target.hint) else {
+          let page = endpoint.metadata.provider?.revocationPage
+          return page.map { .byUserOnly($0) } ?? .notOffered
+        }
       }
       return .revoked
     } catch { return .failed(error) }

@@ -10,6 +10,8 @@ extension SignOutReport {
       /// The provider does not offer revocation: tokens that it issued stay valid until they
       /// expire.
       case notOffered
+      /// The provider revokes tokens only on this page, where the user has to do it.
+      case byUserOnly(HTTPURL)
       /// The provider did not respond, or refused. The tokens are erased from this machine
       /// nevertheless.
       case failed(SignInError)

@@ -51,7 +51,7 @@ package struct TokenCache {
       accessToken: try transaction.payload(of: entry, in: stored).secret,
       tokenType: credential.tokenType.isEmpty && credential.kind != .secret
         ? "Bearer" : credential.tokenType,
-      expiresOn: credential.expiresOn,
+      expiresOn: credential.expiresOn.flatMap { $0.isNever ? nil : $0 },
       scopes: credential.kind == .secret ? ScopeSet([]) : credential.scopes, account: account,
       authority: stored.record.authorities[CaseFolding.key(credential.clientID)]
         ?? Self.authority(of: credential),

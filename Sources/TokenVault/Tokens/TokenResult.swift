@@ -10,7 +10,8 @@ public struct TokenResult: Sendable {
   /// The token type (RFC 6749 section 5.1), `Bearer` or `Pop`. For a stored secret, `Basic` or
   /// `Bearer` if it was stored with that form, otherwise empty.
   public let tokenType: String
-  /// The time at which the token expires; nil for a stored secret without an expiry.
+  /// The time at which the token expires; nil for a token that does not expire, and for a stored
+  /// secret without an expiry.
   public let expiresOn: Timestamp?
   /// The granted scopes, which may be more or fewer than the requested ones.
   public let scopes: ScopeSet

@@ -17,9 +17,17 @@ struct SignInCommand: VaultCommand {
       "authority", "scopes", "redirectUri", "revocationEndsTokenAlone"}. Without a desktop the URL of the sign-in page is \
       printed: open it in a browser on this machine, or use --device-code with a browser anywhere.
 
+      PROVIDERS
+        microsoft [TENANT], github, gitlab [URL], google, forgejo URL, oidc URL, and those of your own \
+      provider files, $XDG_CONFIG_HOME/tokenvault/providers/NAME.json. A provider needs a client id \
+      of your own once; without one, the command says where to get it. An account whose user name or \
+      alias is exactly the name of a provider is signed in again instead. At github, a code on \
+      another device is used, unless --browser is given.
+
       EXAMPLES
-        tokenvault sign-in --client-id ID --scope User.Read \\
-            --authority https://login.microsoftonline.com/common
+        tokenvault sign-in microsoft --client-id ID
+        tokenvault sign-in github
+        tokenvault sign-in forgejo https://git.example.com --client-id ID
         tokenvault sign-in --client-id ID --device-code \\
             --authority https://id.example.com
         tokenvault sign-in ada@contoso.example --prompt login
@@ -29,9 +37,15 @@ struct SignInCommand: VaultCommand {
     aliases: ["login"])
 
   @Argument(
-    help: ArgumentHelp("An account to sign in again. \(AccountOption.forms)", valueName: "account"),
-    completion: .custom { words, _, _ in Completions.accounts(words) })
+    help: ArgumentHelp(
+      "A provider known by name, or an account to sign in again. \(AccountOption.forms)",
+      valueName: "provider-or-account"),
+    completion: .custom { words, _, _ in
+      Completions.providers() + Completions.accounts(words)
+    })
   var known: String?
+  @Argument(help: "The URL of a provider that is installed in many places, such as forgejo.")
+  var url: String?
   @Option(
     help: ArgumentHelp("The same account, as an option.", valueName: "account"),
     completion: .custom { words, _, _ in Completions.accounts(words) })
@@ -126,11 +140,17 @@ struct SignInCommand: VaultCommand {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
     let core = try invocation.vault(of: selection)
-    let again = try storedSignIn(core)
+    let named = try SignInProvider(known, url: url, in: core).provider
+    if named != nil, authority != nil {
+      throw CommandError.optionsExclude("--authority", "the name of a provider")
+    }
+    let again = named == nil ? try storedSignIn(core) : nil
     let terms = try SignInTerms(
       SignInTerms.Given(
-        clientID: clientId, authority: authority, scopes: scope, redirectURI: redirectUri),
-      again, in: invocation)
+        clientID: clientId, authority: authority, scopes: scope, redirectURI: redirectUri,
+        provider: named),
+      again, core, in: invocation)
+    let deviceCode = usesDeviceCode(terms)
     let isNew = try isNew(core)
     let acquisition = invocation.acquisition(
       in: core, browser: browser,
@@ -165,9 +185,24 @@ struct SignInCommand: VaultCommand {
     }
   }
 
+  /// A provider's file may prefer a code; an option for the browser chooses the browser.
+  private func usesDeviceCode(_ terms: SignInTerms) -> Bool {
+    let wantsBrowser = browser != nil || prompt != nil || redirectUri != nil || adminConsent
+    return deviceCode || (terms.provider?.prefersDeviceCode == true && !wantsBrowser)
+  }
+
   private func storedSignIn(_ core: GroupSession) throws -> StoredSignIn? {
     guard let name = known ?? account else { return nil }
-    let stored = try core.storedSignIn(AccountReference(parsing: name), client: clientId)
+    let stored: StoredSignIn
+    do {
+      stored = try core.storedSignIn(AccountReference(parsing: name), client: clientId)
+    } catch {
+      // The word may stand for a provider as well.
+      guard error.isAboutMissingAccount, name == known,
+        let provider = try SignInProvider.resembling(name, core.configuration.providers)
+      else { throw error }
+      throw CommandError.noProvider(name, resembling: provider)
+    }
     guard stored.account.authorityType != .secret else {
       throw CommandError.secretHasNoSignIn(stored.account)
     }
@@ -196,5 +231,15 @@ struct SignInCommand: VaultCommand {
     request.account = again?.account.homeAccountID
     request.deadlineMilliseconds = Int(patience.seconds) * 1000
     return request
+  }
+}
+
+extension VaultError {
+  /// Whether no account has the name, because there is none with it or none at all.
+  fileprivate var isAboutMissingAccount: Bool {
+    switch self {
+    case .noAccount, .noGroup: true
+    default: false
+    }
   }
 }

@@ -13,6 +13,7 @@ enum Clock {
 
   /// The remaining time of a token.
   static func left(_ end: Timestamp, _ now: Timestamp) -> String {
+    if end.isNever { return "no expiry" }
     let seconds = end.epochSeconds - now.epochSeconds
     if seconds <= 0 { return "ended \(end.relative(to: now))" }
     return seconds < 172_800 ? text(seconds) : "\(seconds / 86_400) days"

@@ -48,5 +48,10 @@ extension SignInOrder {
     loginHint = known?.account.username ?? ""
     usesDeviceCode = !["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]
       .contains { invocation.environment[$0] != nil }
+    if let authority = known?.authority,
+      try core.provider(of: authority)?.prefersDeviceCode == true
+    {
+      usesDeviceCode = true
+    }
   }
 }

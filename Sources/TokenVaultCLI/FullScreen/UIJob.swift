@@ -86,7 +86,7 @@ struct UIJob {
     let terms = try SignInTerms(
       SignInTerms.Given(
         clientID: order.clientID, authority: order.authority,
-        scopes: ScopeSet(target: order.scopes).scopes), again, in: invocation)
+        scopes: ScopeSet(target: order.scopes).scopes), again, core, in: invocation)
     let result: TokenResult
     if order.usesDeviceCode {
       result = try acquisition.deviceCode(

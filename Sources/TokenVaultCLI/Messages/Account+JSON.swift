@@ -22,7 +22,11 @@ extension Account {
       writer.field("signedIn", isSignedIn)
       writer.field("authorityType", authorityType.description)
       if !issuer.isEmpty { writer.field("issuer", issuer) }
-      if let accessTokenExpiresOn {
+      // A token that does not expire is said to be stored by a null.
+      if accessTokenExpiresOn?.isNever == true {
+        writer.key("accessTokenExpiresOn")
+        writer.null()
+      } else if let accessTokenExpiresOn {
         writer.field("accessTokenExpiresOn", accessTokenExpiresOn.iso8601)
       }
       writer.field("refreshTokenStored", isRefreshTokenStored)

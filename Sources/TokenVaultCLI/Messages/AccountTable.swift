@@ -51,7 +51,7 @@ struct AccountTable {
     let isSecret = account.authorityType == .secret
     let token =
       account.accessTokenExpiresOn.map {
-        ($0 > now ? "expires " : "expired ") + $0.relative(to: now)
+        $0.isNever ? "no expiry" : ($0 > now ? "expires " : "expired ") + $0.relative(to: now)
       } ?? (isSecret ? "stored secret" : account.isRefreshTokenStored ? "refresh only" : "none")
     return [
       isMarked ? "*" : "", PlainText.escaped(account.shownName),

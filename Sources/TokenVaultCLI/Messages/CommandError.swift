@@ -85,6 +85,14 @@ package enum CommandError: Error, Sendable {
   /// `sign-out --strict`: imported files that the report names are not clean.
   case filesNotClean([String], next: String?)
   case noDirectoryRule(String)
+  /// A sign-in names neither a provider nor an account, and the configuration file has no client.
+  case noProviderNamed(configuration: String)
+  /// The word is neither a provider nor an account; the name of the provider that it resembles.
+  case noProvider(String, resembling: String?)
+  case providerNeedsURL(String)
+  case providerTakesNoURL(String)
+  /// The provider has no client id that anybody may use, and no earlier sign-in provides one.
+  case clientIDNeeded(ClientRegistration)
   /// A sign-in needs a value that neither the command nor the configuration file, whose path is
   /// `configuration`, provides.
   case signInUnknown(SignInNeed, configuration: String)

@@ -72,7 +72,8 @@ extension Failure {
 
   static func next(_ reason: EmptyReason, _ group: GroupName) -> String {
     switch reason {
-    case .groupDoesNotExist, .noAccounts, .allSignedOut: command("sign-in", group)
+    case .groupDoesNotExist, .noAccounts: firstSignIn(group)
+    case .allSignedOut: command("sign-in", group)
     case .noneForClient, .noneMatches: command("list", group)
     case .onlyInOtherGroups: "tokenvault list --all-groups"
     }

@@ -158,7 +158,7 @@ extension Failure {
     case .nothingSignedIn(let group):
       self.init(
         .signInNeeded, "No account is signed in to the group \(group) yet.",
-        next: Self.command("sign-in", group))
+        next: Self.firstSignIn(group))
     case .unknownClient(let client, let account?, let group):
       let ids = account.clientIDs.map { "\n  \(PlainText.escaped($0))" }.joined()
       self.init(
@@ -216,6 +216,26 @@ extension Failure {
     case .noDirectoryRule(let directory):
       self.init(
         .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")
+    case .noProviderNamed(let path):
+      self.init(
+        .usage,
+        "Name a provider: \(SignInProvider.forms). \(Self.path(path)) names no other one in "
+          + "\"signIn\".", next: "tokenvault sign-in microsoft")
+    case .noProvider(let word, let resembling):
+      let meant = resembling.map { " Did you mean \(PlainText.escaped($0))?" } ?? ""
+      self.init(
+        .notFound, "\(Self.quoted(word)) is neither a provider nor an account.\(meant)",
+        next: "tokenvault sign-in \(resembling.map(PlainText.shellWord) ?? "--help")")
+    case .providerNeedsURL(let name):
+      self.init(
+        .usage, "The provider \(name) is installed in many places: give its URL.",
+        next: "tokenvault sign-in \(name) https://HOST")
+    case .providerTakesNoURL(let name):
+      self.init(
+        .usage, "The provider \(name) has one place only: give no URL.",
+        next: "tokenvault sign-in \(name)")
+    case .clientIDNeeded(let registration):
+      self.init(.usage, registration.message, next: registration.next)
     case .signInUnknown(let need, let path):
       self.init(
         .usage,

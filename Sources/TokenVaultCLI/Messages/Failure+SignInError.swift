@@ -128,6 +128,12 @@ extension Failure {
         "The account's refresh token was issued by \(PlainText.escaped(issuer)), and this request is "
           + "for \(PlainText.escaped(requested)). It was not sent, and is kept.",
         next: "tokenvault sign-in --client-id ID --authority \(PlainText.shellWord(issuer))")
+    case .hostNotAllowed(let host, let allowed):
+      let hosts = allowed.map(PlainText.escaped).joined(separator: ", ")
+      self.init(
+        .refused,
+        "The account's token may be sent to \(hosts) only. Nothing was sent to "
+          + "\(PlainText.escaped(host)).")
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")

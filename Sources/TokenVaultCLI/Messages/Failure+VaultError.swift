@@ -10,7 +10,7 @@ extension Failure {
     case .noGroup(let group):
       self.init(
         .notFound, "The group \(group) has no file yet: no account is signed in to it.",
-        next: Self.command("sign-in", group))
+        next: Self.firstSignIn(group))
     case .groupExists(let group):
       self.init(
         .cannotCreate, "The group \(group) already exists.", next: "tokenvault group show \(group)")

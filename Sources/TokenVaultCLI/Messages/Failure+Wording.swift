@@ -16,6 +16,14 @@ extension Failure {
     group == .universalStorage ? "tokenvault \(words)" : "tokenvault \(words) --group \(group)"
   }
 
+  /// The first sign-in to a group. The user's configuration may know the provider.
+  static func firstSignIn(_ group: GroupName) -> String {
+    Invocation.ofProcess().hasDefaultClient
+      ? command("sign-in", group)
+      : command("sign-in microsoft", group)
+        + ", or at another provider: github, gitlab, google, forgejo URL, oidc URL"
+  }
+
   /// "run the command again", with an addition such as "with --yes".
   static func again(_ addition: String = "") -> String {
     "run the command again" + (addition.isEmpty ? "" : " \(addition)")

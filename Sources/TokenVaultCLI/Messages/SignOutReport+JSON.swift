@@ -35,6 +35,7 @@ extension SignOutReport.Revocation {
     switch outcome {
     case .revoked: "revoked"
     case .notOffered: "notOffered"
+    case .byUserOnly: "byUserOnly"
     case .failed: "failed"
     case .unknownAuthority: "unknownAuthority"
     }
@@ -46,6 +47,7 @@ extension SignOutReport.Revocation {
       $0.field("clientId", clientID)
       $0.field("outcome", outcomeWord)
       $0.field("detail", detail)
+      if case .byUserOnly(let page) = outcome { $0.field("page", page.description) }
     }
   }
 }

@@ -54,6 +54,8 @@ extension SignOutReport.Revocation {
     case .revoked: "the provider revoked the tokens"
     case .notOffered:
       "the provider does not support revocation; tokens issued so far stay valid until they expire"
+    case .byUserOnly(let page):
+      "the provider has no revocation for applications; to revoke the tokens, open \(page)"
     case .failed(let error): Failure(error).message
     case .unknownAuthority: "the issuer of the tokens is not known"
     }

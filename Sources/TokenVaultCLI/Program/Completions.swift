@@ -12,6 +12,10 @@ enum Completions {
     }
   }
 
+  static func providers() -> [String] {
+    offered { try $0.configuration(.universalStorage).providers.names() }
+  }
+
   /// - Parameter words: the command line, which may name a group.
   static func accounts(_ words: [String] = []) -> [String] {
     offered { invocation in

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Glibc
 import Synchronization
 
@@ -20,6 +20,8 @@ package final class Server: Sendable {
   private let listener: Int32
   private let provider: Mutex<Provider>
   private let prefix: [String]
+  private let base: String
+  private let client: String
 
   /// Opens a port; 0 for a free one.
   /// - Parameter address: the provider's public URL behind a reverse proxy, such as
@@ -43,8 +45,20 @@ package final class Server: Sendable {
     guard isListening else { throw CannotListen(code: errno) }
     self.port = UInt16(bigEndian: name.sin_port)
     let base = address ?? "http://127.0.0.1:\(self.port)"
+    self.base = base
+    client = configuration.clients.first?.id ?? ""
     prefix = base.split(separator: "/").dropFirst(2).map(String.init)
     provider = Mutex(Provider(base: base, configuration: configuration))
+  }
+
+  /// A provider file for TokenVault that describes the plain OpenID provider `/oidc/demo`.
+  package var providerFile: Data {
+    let host = base.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+    let members: JSON = [
+      "name": "Demo", "issuer": .string("\(base)/oidc/demo"), "clientId": .string(client),
+      "scopes": ["User.Read"], "apiHosts": [.string(host)],
+    ]
+    return Data(members.bytes)
   }
 
   /// Serves until the process ends.

@@ -16,18 +16,21 @@ package final class ProviderDirectory: Sendable {
   package init(transport: any BlockingTransport) { self.transport = transport }
 
   /// The discovery document of a provider, fetched unless it is known. If it lacks `endpoint`, the
-  /// authorization server metadata (RFC 8414) fill the gap.
+  /// description of the provider or the authorization server metadata (RFC 8414) fill the gap. A
+  /// provider whose description has all endpoints is not asked.
   /// - Throws: ``SignInError/transport(_:)``, ``SignInError/badDiscovery(_:)``.
   package func metadata(
-    of authority: Authority, needing endpoint: KeyPath<ProviderMetadata, HTTPURL?>? = nil,
-    _ cancellation: Cancellation
+    of authority: Authority, describedBy provider: ProviderDescription? = nil,
+    needing endpoint: KeyPath<ProviderMetadata, HTTPURL?>? = nil, _ cancellation: Cancellation
   ) throws(SignInError) -> ProviderMetadata {
+    if let provider, let metadata = ProviderMetadata(provider, of: authority) { return metadata }
     var entry: Entry
     if let found = known.withLock({ $0[authority] }) {
       entry = found
     } else {
       entry = Entry(metadata: try fetch(authority, cancellation))
     }
+    entry.metadata = entry.metadata.described(by: provider)
     if let endpoint, entry.metadata[keyPath: endpoint] == nil, !entry.isComplete {
       if let other = try serverMetadata(of: authority, cancellation) {
         entry.metadata = entry.metadata.completed(by: other)

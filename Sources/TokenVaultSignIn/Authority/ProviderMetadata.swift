@@ -30,6 +30,8 @@ package struct ProviderMetadata: Hashable, Sendable {
   let refusesS256: Bool
   /// The values of `prompt` that it lists; nil if it has no list.
   package let promptValues: [String]?
+  /// What is known about the provider beside its discovery document.
+  package private(set) var provider: ProviderDescription?
 
   /// Parses and validates the discovery document of `authority`.
   /// - Throws: ``SignInError/badDiscovery(_:)``.
@@ -82,6 +84,35 @@ package struct ProviderMetadata: Hashable, Sendable {
     refusesS256 = try list("code_challenge_methods_supported").map { !$0.contains("S256") } ?? false
     promptValues = try list("prompt_values_supported")
   }
+
+  /// The metadata of a provider that has no discovery document; nil if it has one.
+  init?(_ provider: ProviderDescription, of authority: Authority) {
+    guard let tokenEndpoint = provider.tokenEndpoint else { return nil }
+    self.authority = authority
+    issuer = authority.description
+    self.tokenEndpoint = tokenEndpoint
+    authorizationEndpoint = provider.authorizationEndpoint
+    deviceAuthorizationEndpoint = provider.deviceAuthorizationEndpoint
+    revocationEndpoint = provider.revocationEndpoint
+    userInfoEndpoint = provider.userEndpoint
+    (endSessionEndpoint, jwkSetAddress, idTokenAlgorithms) = (nil, nil, [])
+    (sendsIssuer, supportsOfflineAccess, refusesS256, promptValues) = (false, false, false, nil)
+    self.provider = provider
+  }
+
+  /// These metadata with a description, whose endpoints fill the gaps of the discovery document.
+  func described(by provider: ProviderDescription?) -> ProviderMetadata {
+    guard let provider else { return self }
+    var complete = self
+    complete.provider = provider
+    complete.deviceAuthorizationEndpoint =
+      deviceAuthorizationEndpoint ?? provider.deviceAuthorizationEndpoint
+    complete.revocationEndpoint = revocationEndpoint ?? provider.revocationEndpoint
+    return complete
+  }
+
+  /// Whether the provider issues ID tokens.
+  var hasIDTokens: Bool { provider?.hasIDTokens ?? true }
 
   /// These metadata, with the optional endpoints that only `other`, another document of the same
   /// issuer, has.

@@ -49,7 +49,8 @@ package struct AuthorizationSession: Sendable {
     adminConsentPage = endpoint.adminConsent(all, redirectURI: redirectURI).page(state: state)
     var parameters = FormParameters([
       "response_type": "code", "client_id": endpoint.application.clientID,
-      "redirect_uri": redirectURI, "scope": endpoint.scopes(all), "state": state, "nonce": nonce,
+      "redirect_uri": redirectURI, "scope": endpoint.scopes(all), "state": state,
+      "nonce": metadata.hasIDTokens ? nonce : nil,
       "code_challenge": try Self.challenge(verifier), "code_challenge_method": "S256",
     ])
     func add(_ name: String, _ value: String) {

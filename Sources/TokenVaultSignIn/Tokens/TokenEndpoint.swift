@@ -32,7 +32,9 @@ package struct TokenEndpoint: Sendable {
   }
 
   /// The `scope` parameter: the wanted scopes, and those for an ID token and a refresh token.
-  package func scopes(_ wanted: ScopeSet) -> String {
+  /// Nil for none: a provider without ID tokens gets no other scopes than the wanted ones.
+  package func scopes(_ wanted: ScopeSet) -> String? {
+    guard metadata.hasIDTokens else { return wanted.isEmpty ? nil : wanted.description }
     let extra = ["openid", "profile"] + (metadata.supportsOfflineAccess ? ["offline_access"] : [])
     return ScopeSet(wanted.scopes + extra).description
   }
@@ -102,11 +104,13 @@ package struct TokenEndpoint: Sendable {
     return true
   }
 
-  /// The claims of the user, from the userinfo endpoint (OIDC Core section 5.3).
+  /// The claims of the user, from the userinfo endpoint (OIDC Core section 5.3), or from the user
+  /// endpoint of a provider without ID tokens.
   /// - Throws: ``SignInError/badAnswer(_:)`` with `nobody` if the provider has no such endpoint, or
   ///   its response names no subject.
   package func userInfo(_ accessToken: Redacted<String>) throws(SignInError) -> IDToken {
     guard let endpoint = metadata.userInfoEndpoint else { throw .badAnswer(.nobody) }
+    // The token goes to this address and to no other: redirects are not followed.
     let answer = try send(
       HTTPRequest(
         endpoint,
@@ -116,6 +120,9 @@ package struct TokenEndpoint: Sendable {
         deadlineMilliseconds: application.requestTimeoutMilliseconds))
     if answer.status >= 500 || answer.status == 429 {
       throw .badAnswer(.notJSON(status: answer.status))
+    }
+    if let provider = metadata.provider, !provider.hasIDTokens {
+      return try UserAnswer(answer, provider).claims(issuer: metadata.issuer)
     }
     // OIDC Core section 2: a subject has at most 255 ASCII characters.
     guard answer.status == 200, let claims = IDToken(claimsJSON: answer.body),
@@ -130,6 +137,9 @@ package struct TokenEndpoint: Sendable {
   ) throws(SignInError) -> HTTPResponse {
     var form = FormParameters(pairs)
     form.append("client_id", application.clientID)
+    if let provider = metadata.provider, provider.clientID == application.clientID {
+      form.append("client_secret", provider.clientSecret)
+    }
     form.append(
       "claims", ClaimsRequest.merged(claims, capabilities: application.clientCapabilities))
     if metadata.authority.isMicrosoft { form.append("client_info", "1") }

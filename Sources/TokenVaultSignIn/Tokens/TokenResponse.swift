@@ -7,6 +7,8 @@ package struct TokenResponse: Sendable {
   package var tokenType: String
   /// The lifetime in seconds; 600, as in MSAL, if the response names none.
   package var expiresIn: Int64
+  /// Whether the response names the lifetime.
+  package var namesLifetime: Bool
   package var extendedExpiresIn: Int64?
   package var refreshIn: Int64?
   package var refreshToken: Redacted<String>?
@@ -49,7 +51,9 @@ package struct TokenResponse: Sendable {
     guard let tokenType = try text("token_type") else { throw .badAnswer(.field("token_type")) }
     self.accessToken = accessToken
     self.tokenType = tokenType
-    expiresIn = try seconds("expires_in") ?? 600
+    let lifetime = try seconds("expires_in")
+    expiresIn = lifetime ?? 600
+    namesLifetime = lifetime != nil
     extendedExpiresIn = try seconds("ext_expires_in")
     refreshIn = try seconds("refresh_in")
     refreshToken = try secret("refresh_token")

@@ -22,6 +22,8 @@ package struct ValidatedTokens: Sendable {
   package let declined: [String]
   /// The key that the access token is bound to; nil for a bearer token.
   package let proof: ProofOfPossession?
+  /// Whether the access token expires.
+  private let hasExpiry: Bool
   /// The time of the response.
   package let now: Timestamp
   package let correlationID: String
@@ -112,8 +114,11 @@ package struct ValidatedTokens: Sendable {
       isMicrosoft
       ? idToken?.tenantID ?? (expected.realm.isEmpty ? authority.tenant : expected.realm)
       : expected.realm.isEmpty ? metadata.realm : expected.realm
+    let provider = metadata.provider
     (granted, declined) = Self.grant(
-      answer.scopes, asked: expected.scopes, isMicrosoft: isMicrosoft)
+      answer.scopes.map { provider?.granted($0) ?? $0 }, asked: expected.scopes,
+      including: { provider?.including($0) ?? $0 }, isMicrosoft: isMicrosoft)
+    hasExpiry = answer.namesLifetime || provider?.hasTokensWithoutExpiry != true
   }
 
   /// The granted scopes, and the requested ones that were declined. Requested scopes that were not
@@ -121,7 +126,8 @@ package struct ValidatedTokens: Sendable {
   /// token again: a resource's `.default` stands for everything it grants, and providers omit some
   /// scopes from their responses.
   private static func grant(
-    _ granted: ScopeSet?, asked: ScopeSet, isMicrosoft: Bool
+    _ granted: ScopeSet?, asked: ScopeSet, including implied: ([String]) -> [String],
+    isMicrosoft: Bool
   ) -> (granted: ScopeSet, declined: [String]) {
     guard let granted else { return (asked, []) }
     let ofSignIn = ["openid", "profile", "email", "offline_access"]
@@ -130,7 +136,7 @@ package struct ValidatedTokens: Sendable {
       let (scope, graph) = (scope.lowercased(), "https://graph.microsoft.com/")
       return scope.hasPrefix(graph) ? String(scope.dropFirst(graph.count)) : scope
     }
-    let known = Set(granted.scopes.map(bare) + ofSignIn)
+    let known = Set(implied(granted.scopes).map(bare) + ofSignIn)
     let declined = asked.scopes.filter {
       // At third-party providers `.default` is an ordinary scope, and a token without it is for
       // another purpose.
@@ -138,6 +144,9 @@ package struct ValidatedTokens: Sendable {
     }
     return (ScopeSet(granted.scopes + asked.scopes.filter { !declined.contains($0) }), declined)
   }
+
+  /// When the access token expires.
+  package var expiresOn: Timestamp { hasExpiry ? now.advanced(by: answer.expiresIn) : .never }
 
   /// The id of ``proof``; empty for a bearer token.
   package var keyID: String { proof?.keyID ?? "" }

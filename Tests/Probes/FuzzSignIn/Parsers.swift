@@ -16,6 +16,8 @@ enum Parsers {
     case UInt8(ascii: "m"): metadata(rest)
     case UInt8(ascii: "a"): address(rest)
     case UInt8(ascii: "c"): claims(rest)
+    case UInt8(ascii: "u"): userAnswer(rest)
+    case UInt8(ascii: "p"): providerFile(rest)
     default: return
     }
   }
@@ -120,6 +122,45 @@ enum Parsers {
     } catch { precondition(!"\(error)".isEmpty) }
     _ = IDToken(text)
     _ = ClientInfo(text)
+  }
+
+  /// The answer of a user endpoint: whatever it is, the id is one that an account can have.
+  private static func userAnswer(_ bytes: [UInt8]) {
+    do {
+      guard let members = BuiltInProviders.members("github") else { preconditionFailure() }
+      let provider = try ProviderDescription(members)
+      let transport = Canned(body: bytes)
+      let authority = try Authority("https://github.com")
+      let endpoint = TokenEndpoint(
+        ApplicationConfiguration(clientID: "client", authority: authority),
+        at: try ProviderDirectory(transport: transport).metadata(
+          of: authority, describedBy: provider, Cancellation()),
+        transport: transport, correlationID: "", Cancellation())
+      let user = try endpoint.userInfo(Redacted("token"))
+      precondition(user.subject.map { (1...255).contains($0.utf8.count) } == true)
+      precondition(user.issuer == "https://github.com")
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  /// A provider file of the user: no token leaves the machine in the clear.
+  private static func providerFile(_ bytes: [UInt8]) {
+    do {
+      guard let members = try JSONValue(parsing: bytes).members else { return }
+      let provider = try ProviderDescription(members)
+      let endpoints = [
+        provider.tokenEndpoint, provider.userEndpoint, provider.revocationEndpoint,
+        provider.deviceAuthorizationEndpoint,
+      ]
+      precondition(endpoints.allSatisfy { $0?.isConfidential != false })
+      precondition(provider.issuer != nil || provider.takesURL)
+    } catch { precondition(!"\(error)".isEmpty) }
+  }
+
+  private struct Canned: BlockingTransport {
+    let body: [UInt8]
+    func send(
+      _ request: HTTPRequest, _ cancellation: Cancellation
+    ) throws(TransportError) -> HTTPResponse { HTTPResponse(status: 200, body: body) }
   }
 
   private struct Nowhere: BlockingTransport {

@@ -44,9 +44,9 @@ struct SignInCommandTests {
     let home = try SignInHome()
     let bare = try home.run("tokenvault sign-in")
     #expect(bare.status == 64)
-    #expect(bare.errors.contains("next: tokenvault sign-in --client-id ID --authority URL"))
-    #expect(bare.errors.contains(#""signIn": {"clientId""#))
+    #expect(bare.errors.contains("Name a provider: microsoft, github,"))
     let half = try home.run("tokenvault login --client-id $C")
+    #expect(half.errors.contains(#""signIn": {"clientId""#))
     #expect(half.status == 64)
     #expect(
       half.errors.contains("No authority is given: pass --authority, or set signIn.authority in "))

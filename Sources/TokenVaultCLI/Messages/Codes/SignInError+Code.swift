@@ -31,6 +31,7 @@ extension SignInError {
     case .declinedScopes: "declinedScopes"
     case .cryptography: "cryptography"
     case .issuedElsewhere: "issuedElsewhere"
+    case .hostNotAllowed: "hostNotAllowed"
     case .mismatchedUser: "mismatchedUser"
     case .browserRefused: "browserRefused"
     case .throttled: "throttled"
