@@ -2,6 +2,7 @@
 #include "TokenVaultCCurl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -263,7 +264,12 @@ void tv_http_exchange(tv_http *http, const char *method, const char *url, const 
   long status = 0;
   p_curl_easy_getinfo(http->easy, INFO_RESPONSE_CODE, &status);
   answer->status = (int)status;
-  if (answer->code != 0) answer->at_proxy = failed_at_proxy(http, answer->code, url);
+  if (answer->code != 0) {
+    answer->at_proxy = failed_at_proxy(http, answer->code, url);
+    long error = 0;
+    p_curl_easy_getinfo(http->easy, INFO_OS_ERRNO, &error);
+    answer->refused = answer->code == CODE_COULDNT_CONNECT && error == ECONNREFUSED;
+  }
   p_curl_easy_setopt(http->easy, OPT_HTTPHEADER, NULL);
   p_curl_slist_free_all(list);
 }

@@ -46,6 +46,7 @@ OPTION(QUICK_EXIT)
 
 _Static_assert((int)INFO_RESPONSE_CODE == (int)CURLINFO_RESPONSE_CODE, "");
 _Static_assert((int)INFO_HTTP_CONNECTCODE == (int)CURLINFO_HTTP_CONNECTCODE, "");
+_Static_assert((int)INFO_OS_ERRNO == (int)CURLINFO_OS_ERRNO, "");
 _Static_assert(GLOBAL_DEFAULT == CURL_GLOBAL_DEFAULT, "");
 _Static_assert(PROTOCOL_HTTP == CURLPROTO_HTTP && PROTOCOL_HTTPS == CURLPROTO_HTTPS, "");
 _Static_assert((int)HTTP_1_1 == (int)CURL_HTTP_VERSION_1_1, "");

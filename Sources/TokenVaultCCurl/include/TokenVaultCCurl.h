@@ -28,6 +28,8 @@ typedef struct {
   int status;
   /// Whether the proxy failed, and not the server.
   bool at_proxy;
+  /// Whether nothing listens at the address.
+  bool refused;
   bool cancelled, body_too_large, head_too_large;
   /// The status line and header lines of the final response, as received.
   char *head;

@@ -153,6 +153,7 @@ extension TransportError {
       case 5, 97: self = .unreachableProxy
       case 6: self = .unknownHost(host)
       case 1, 8, 16, 61, 92: self = .notHTTP(host: host)
+      case 7 where unsafe answer.refused: self = .refused(host: host)
       // A broken connection, and a body that is not sent again (65).
       case 7, 18, 52, 55, 56, 65: self = .unreachable(host: host)
       // A header line over libcurl's limit, which older versions report as out of memory (27).
