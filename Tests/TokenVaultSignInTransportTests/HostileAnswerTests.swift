@@ -181,6 +181,6 @@ import TokenVaultTestSupport
     _ = try send(to: gone)
     // The server's thread closes the listening socket.
     while let client = LocalClient("127.0.0.1", gone.port) { client.close() }
-    #expect(throws: TransportError.unreachable(host: "127.0.0.1")) { try send(to: gone) }
+    #expect(throws: TransportError.refused(host: "127.0.0.1")) { try send(to: gone) }
   }
 }
