@@ -23,10 +23,16 @@ struct JSONFile {
     return .syntax(line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
-  /// The members of an object; nil for any other text.
-  static func members(_ bytes: [UInt8]) -> [JSONValue.Member]? {
-    // absent is an answer: the caller reports the file.
-    do { return try JSONValue(parsing: bytes).members } catch { return nil }
+  /// The members of an object, whatever their names.
+  static func members(
+    _ bytes: [UInt8], path: String
+  ) throws(VaultError) -> [JSONValue.Member] {
+    let value: JSONValue
+    do { value = try JSONValue(parsing: bytes) } catch {
+      throw .badManifest(path: path, fault: fault(error, bytes))
+    }
+    guard let members = value.members else { throw .badManifest(path: path, fault: .notJSON) }
+    return members
   }
 
   func value(_ field: String) throws(VaultError) -> JSONValue {

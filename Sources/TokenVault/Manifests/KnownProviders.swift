@@ -59,10 +59,7 @@ package struct KnownProviders: Sendable {
 
   private static func members(_ path: String) throws(VaultError) -> [JSONValue.Member]? {
     guard let bytes = try SmallFile.read(path) else { return nil }
-    guard let members = JSONFile.members(bytes) else {
-      throw .badManifest(path: path, fault: .notJSON)
-    }
-    return members
+    return try JSONFile.members(bytes, path: path)
   }
 
   /// Names are lower case, so that a file name stands for one provider on every file system.
