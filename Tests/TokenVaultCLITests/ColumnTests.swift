@@ -143,7 +143,9 @@ struct ColumnTests {
     #expect(try home.run("tokenvault import cache.json").status == 0)
     let long = String(repeating: "long.", count: 20)
     for name in ["one", "two", "語語語語語語語語語語語語"] {
-      let add = "printf x | tokenvault add --service git.example.com --username"
+      let add =
+        "printf x | tokenvault add --group com.microsoft.identity.universalstorage "
+        + "--service git.example.com --username"
       #expect(try home.run("\(add) \(long)\(name)").status == 0)
     }
     for columns in [40, 80, 100, 200] {

@@ -45,9 +45,9 @@ extension Account {
 
   /// The remaining time of its access token, or what else is stored.
   func shortToken(_ now: Timestamp) -> String {
-    if authorityType == .secret { return "stored secret" }
     guard let end = accessTokenExpiresOn else {
-      return isRefreshTokenStored ? "refresh only" : "none"
+      return authorityType == .secret
+        ? "stored secret" : isRefreshTokenStored ? "refresh only" : "none"
     }
     return Clock.left(end, now)
   }

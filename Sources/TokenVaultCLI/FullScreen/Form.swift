@@ -46,10 +46,14 @@ struct Form: Hashable, Sendable {
     case (.signIn, 3): "May be empty: the provider asks for it."
     case (.signIn, 4): "Space changes it. The code is entered on another device."
     case (.signIn, _): "Space changes it. It is the page that the provider shows first."
-    case (.call, _): "The token is sent to this URL. Scopes may be empty."
+    case (.call, _):
+      fields.count == 1
+        ? "The secret is sent to its own service only."
+        : "The token is sent to this URL. Scopes may be empty."
     case (.secret, 0): "The host or URL, for example https://git.example.com"
     case (.secret, 1): "Your user name at the service."
-    case (.secret, _): "A password or access token. It is stored encrypted and never shown."
+    case (.secret, 2): "A password or access token. It is stored encrypted and never shown."
+    case (.secret, _): "May be empty. The end of the secret: 90d, or a date as 2027-01-31."
     }
   }
 }
@@ -64,19 +68,23 @@ extension Form {
       ])
   }
 
+  /// A stored secret has no scopes.
   init(calling url: String, _ order: TokenOrder) {
+    let isSecret = order.account.authorityType == .secret
     self.init(
       title: "Call an API as \(PlainText.escaped(order.account.shownName))",
-      purpose: .call(order), fields: [TextField("URL", url), TextField("Scopes", order.scopes)])
+      purpose: .call(order),
+      fields: [TextField("URL", url)] + (isSecret ? [] : [TextField("Scopes", order.scopes)]))
   }
 
   /// A form for a new secret, or for another one in the place of a stored one.
-  init(secret: HiddenText, replacing account: Account? = nil) {
+  init(secret: HiddenText, replacing account: Account? = nil, in group: GroupName) {
     self.init(
-      title: account == nil ? "Add a secret" : "Replace a secret", purpose: .secret,
+      title: account == nil ? "Add a secret to \(group)" : "Replace a secret", purpose: .secret,
       fields: [
         TextField("Service", account?.service ?? ""),
         TextField("User name", account?.username ?? ""), TextField("Secret", hidden: secret),
+        TextField("Expires", ""),
       ], place: account == nil ? 0 : 2)
   }
 }

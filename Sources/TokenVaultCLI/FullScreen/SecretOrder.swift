@@ -3,6 +3,8 @@ struct SecretOrder: Hashable, Sendable {
   var service = ""
   var username = ""
   var secret: HiddenText?
+  /// As on the command line; empty for none.
+  var expires = ""
   /// Whether it may replace the one that the user name has at the service.
   var replaces = false
 }

@@ -12,8 +12,8 @@ enum UIEffect: Hashable, Sendable {
   case prepare(account: Account?)
   /// Look up the groups of this machine.
   case findGroups
-  /// Show another group.
-  case open(GroupName)
+  /// Show another group, and there the form for a secret.
+  case open(GroupName, addsSecret: Bool)
   /// Start an order, which may take long; its events carry the number.
   case start(Int, UIOrder)
   case cancel

@@ -135,12 +135,22 @@ struct UIJob {
       throw CommandError.badServiceURL(order.service)
     }
     guard let secret = order.secret else { throw CommandError.secretNotNamed }
+    guard ServiceSecrets.isStorable(username: order.username) else {
+      throw CommandError.badUsername(order.username)
+    }
+    var end: Timestamp?
+    if !order.expires.isEmpty {
+      guard let expiry = Expiry(order.expires, now: core.now) else {
+        throw CommandError.badExpiry(order.expires)
+      }
+      end = expiry.time
+    }
     let secrets = ServiceSecrets(core)
     if !order.replaces, try secrets.contains(service: url, username: order.username) {
       return .replaces("\(PlainText.escaped(order.username)) at \(url)")
     }
     let (account, _, isReplaced) = try secrets.store(
-      secret.revealed, service: url, username: order.username)
+      secret.revealed, service: url, username: order.username, expiresOn: end)
     return .done(
       "\(isReplaced ? "replaced" : "stored") the secret for \(account.shownName) at \(url)", nil)
   }

@@ -24,6 +24,8 @@ final class UILoop {
     self.invocation = invocation
     self.work = work
     state = UIState(group: work.group, now: invocation.now)
+    let secrets = try invocation.selectGroupOfSecrets().group
+    state.secrets = secrets == work.group ? nil : secrets
   }
 
   func run() throws {
@@ -108,7 +110,7 @@ final class UILoop {
       case .settle: work.settle()
       case .prepare(let account): work.prepare(account)
       case .findGroups: work.findGroups()
-      case .open(let group): open(group)
+      case .open(let group, let addsSecret): open(group, addsSecret)
       case .start(let number, let order): work.start(number, order)
       case .cancel: work.cancel()
       case .redraw: screen.forget()
@@ -120,7 +122,7 @@ final class UILoop {
 
   /// Shows another group. The screen is given back meanwhile, because a passphrase prompt may
   /// appear; all groups are in the directory that is watched.
-  private func open(_ group: GroupName) {
+  private func open(_ group: GroupName, _ addsSecret: Bool) {
     openings += 1
     screen.leave()
     defer { screen.enter() }
@@ -133,6 +135,7 @@ final class UILoop {
     }
     UISignals.begin(waking: work.mailbox.waking)
     state = state.showing(group)
+    if addsSecret { state.showSecretForm(nil) }
     perform(state.load())
   }
 

@@ -43,7 +43,9 @@ extension UIState {
     case _ where job != nil: break
     case .character("n"): return prepareSignIn(nil)
     case .character("g"): return [.findGroups]
-    case .character("+"): showSecretForm(nil)
+    case .character("+"):
+      if let secrets { return [.open(secrets, addsSecret: true)] }
+      showSecretForm(nil)
     default: return takeForAccount(key)
     }
     return []
@@ -73,6 +75,9 @@ extension UIState {
   /// A stored secret is not refreshed and has no claims.
   private mutating func takeForSecret(_ key: Key, _ account: Account) {
     switch key {
+    case .character("a"):
+      page = .form(
+        Form(calling: account.service ?? "https://", TokenOrder(account: account)))
     case .character("t"): page = .text(details(of: account))
     case .character("r"): showSecretForm(account)
     case .character("o"): page = .confirm(Self.removal(of: account))
@@ -91,12 +96,12 @@ extension UIState {
     return []
   }
 
-  private mutating func showSecretForm(_ account: Account?) {
+  mutating func showSecretForm(_ account: Account?) {
     guard let hidden = HiddenText() else {
       page = .text(TextPage("Add a secret", ["No memory can be locked for the secret."]))
       return
     }
-    page = .form(Form(secret: hidden, replacing: account))
+    page = .form(Form(secret: hidden, replacing: account, in: group))
   }
 
   mutating func moveInList(_ key: Key) {
@@ -175,7 +180,7 @@ extension UIState {
     switch item.choice {
     case .group(let name):
       page = .accounts
-      return name == group ? [] : [.open(name)]
+      return name == group ? [] : [.open(name, addsSecret: false)]
     case .order(.signOut(var order)):
       order.endsBrowserSession = snapshot?.device?.mode == .shared
       page = .confirm(
@@ -245,6 +250,9 @@ extension UIState {
       kept = form
       return start(.signIn(order))
     case .call(var order):
+      guard order.account.authorityType != .secret else {
+        return start(.call(url: form.fields[0].text, order))
+      }
       url = form.fields[0].text
       scopes = form.fields[1].text
       order.scopes = scopes
@@ -260,7 +268,8 @@ extension UIState {
       return start(
         .add(
           SecretOrder(
-            service: form.fields[0].text, username: form.fields[1].text, secret: hidden)))
+            service: form.fields[0].text, username: form.fields[1].text, secret: hidden,
+            expires: form.fields[3].text)))
     }
   }
 }

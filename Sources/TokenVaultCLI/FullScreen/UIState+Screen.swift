@@ -114,7 +114,7 @@ extension UIState {
     let start = search == nil ? ["n sign in"] : ["n, N next", "/ change", "Esc end"]
     guard let account = selectedAccount else { return ["/ change", "Esc end"] + end }
     guard account.authorityType != .secret else {
-      return start + ["s switch", "t details", "r replace", "o remove"] + end
+      return start + ["s switch", "a call", "t details", "r replace", "o remove"] + end
     }
     return start + ["s switch", "t token", "a call API", "o sign out", "c claims"] + end
   }

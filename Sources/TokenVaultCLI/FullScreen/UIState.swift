@@ -4,6 +4,8 @@ import TokenVaultModel
 /// Everything that the full screen shows. Only ``take(_:)`` changes it.
 struct UIState {
   let group: GroupName
+  /// The group for new secrets, as for `add`; nil for the group in view, if it was chosen.
+  var secrets: GroupName?
   var now: Timestamp
   /// The offset of local time from UTC in seconds.
   var ahead: Int64 = 0

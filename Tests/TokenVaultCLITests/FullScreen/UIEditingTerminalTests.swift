@@ -33,7 +33,10 @@ struct UIEditingTerminalTests {
     let home = try home()
     let terminal = try TmuxTerminal("tokenvault ui", in: home)
     try terminal.wait(for: "bob@contoso.example")
-    try terminal.type("+ftp://x")
+    // As with `add`, a secret does not go to Microsoft's group unless that is named.
+    try terminal.type("+")
+    try terminal.wait(for: "Add a secret to dev.tokenvault.shared")
+    try terminal.type("ftp://x")
     try terminal.press("Tab")
     try terminal.type("eve")
     try terminal.press("Tab")
@@ -43,12 +46,15 @@ struct UIEditingTerminalTests {
     try terminal.wait(for: "> Secret     *******")
     try terminal.press("Enter")
     // The same rules as those of `add`.
-    try terminal.wait(for: "\"ftp://x\" is not a valid service")
+    try terminal.wait(for: "\"ftp://x\" is not a service")
+    try terminal.press("Tab")
+    try terminal.type("90d")
     try terminal.press("Tab", "C-u")
     try terminal.type("https://git.example.com")
     try terminal.press("Enter")
     try terminal.wait(for: "stored the secret for eve at https://git.example.com")
-    #expect(try home.run("tokenvault token --account eve").output == "hunter2\n")
+    #expect(try home.run("tokenvault token --service git.example.com").output == "hunter2\n")
+    try terminal.wait(for: " days\n")
 
     try terminal.press("End")
     try terminal.wait(for: ">  eve ")
@@ -59,7 +65,7 @@ struct UIEditingTerminalTests {
     try terminal.wait(for: "Replace the stored secret for eve at https://git.example.com?")
     try terminal.type("y")
     try terminal.wait(for: "replaced the secret for eve")
-    #expect(try home.run("tokenvault token --account eve").output == "other\n")
+    #expect(try home.run("tokenvault token --service git.example.com").output == "other\n")
 
     try terminal.type("o")
     try terminal.wait(for: "Remove the secret for eve")
@@ -70,7 +76,7 @@ struct UIEditingTerminalTests {
     try terminal.press("Escape")
     let end = try terminal.wait(for: "nothing is left on this machine")
     for secret in ["hunter", "other\n"] { #expect(!end.contains(secret)) }
-    #expect(try home.run("tokenvault token --account eve").status == 66)
+    #expect(try home.run("tokenvault token --service git.example.com").status == 66)
     try terminal.press("q")
     try terminal.wait(for: "ended with 0")
   }
@@ -117,7 +123,9 @@ struct UIEditingTerminalTests {
     try choose()
     try terminal.type("wrong one")
     try terminal.press("Enter")
-    try terminal.wait(for: "open \(group) failed")
+    try terminal.wait(for: "Wrong passphrase")
+    try terminal.press("C-c")
+    try terminal.wait(for: "TokenVault  com.microsoft.identity.universalstorage")
     try terminal.press("Escape")
     // The group that was in view still is.
     try terminal.wait(for: "bob@contoso.example")

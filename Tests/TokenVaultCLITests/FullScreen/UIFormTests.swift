@@ -73,7 +73,7 @@ struct UIFormTests {
     #expect(foot(state).hasSuffix(" y sign out  n cancel  b browser too"))
     state.press(.escape, .down)
     #expect(foot(state).contains("t details  r replace  o remove"))
-    for hint in ["sign in again", "refresh", "claims", "call API", "sign out", "token"] {
+    for hint in ["sign in again", "refresh", "claims", "sign out", "token"] {
       #expect(!foot(state).contains(hint))
     }
     state.type("o")
@@ -89,8 +89,17 @@ struct UIFormTests {
     var state = withSecret
     state.press(.home)
     // It is not refreshed, has no claims, and no provider to sign in to.
-    #expect(state.type("fca").isEmpty)
+    #expect(state.type("fc").isEmpty)
     #expect(state.page == .accounts)
+    // It is sent to its own service, and the URL of an account's call is not replaced.
+    state.type("a")
+    #expect(state.shown.contains("> URL        https://git.example.com\n"))
+    #expect(!state.shown.contains("Scopes"))
+    state.type("/api")
+    let call = UIOrder.call(url: "https://git.example.com/api", TokenOrder(account: secret))
+    #expect(state.press(.enter) == [.start(1, call)])
+    _ = state.take(.finished(1, .done("200", nil)))
+    #expect(state.url == "https://graph.microsoft.com/v1.0/me")
     #expect(state.type("t").isEmpty)
     #expect(state.shown.contains(" Service    https://git.example.com"))
     #expect(state.shown.contains(" tokenvault token --account eve"))
@@ -99,7 +108,7 @@ struct UIFormTests {
     #expect(state.shown.contains("Remove the secret for eve at https://git.example.com?"))
     #expect(!state.shown.contains("browser"))
     #expect(state.type("b").isEmpty)
-    #expect(state.type("y") == [.start(1, .signOut(SignOutOrder(account: secret)))])
+    #expect(state.type("y") == [.start(2, .signOut(SignOutOrder(account: secret)))])
     #expect(state.job?.order.title == "remove")
   }
 
@@ -129,11 +138,14 @@ struct UIFormTests {
     state.press(.erase, .erase)
     state.type("2")
     #expect(state.shown.contains("> Secret     *******\n"))
+    state.press(.tab)
+    state.type("90d")
+    state.press(.backTab)
     #expect(!state.shown.contains("hunter"))
     let order = try #require(sent(state.press(.enter)))
     #expect((order.service, order.username) == ("git.example.com", "ada"))
     #expect(order.secret?.revealed.reveal() == Array("hunter2".utf8))
-    #expect(!order.replaces)
+    #expect(order.expires == "90d" && !order.replaces)
     #expect(!"\(state)".contains("hunter2"))
     // A failure keeps the form, with the secret.
     _ = state.take(.finished(1, .failed(UIFailure(message: "The disk is full."))))
@@ -200,7 +212,7 @@ struct UIFormTests {
     #expect(state.shown.contains("> 1  * com.microsoft.identity.universalstorage"))
     #expect(state.shown.contains("  2    com.example.team  (empty)"))
     state.press(.end, .pageUp, .pageDown)
-    #expect(state.press(.enter) == [.open(other)])
+    #expect(state.press(.enter) == [.open(other, addsSecret: false)])
     let failure = UIFailure(message: "The passphrase is wrong.")
     _ = state.take(.notOpened(other, failure))
     #expect(state.shown.contains("The passphrase is wrong."))
@@ -211,6 +223,16 @@ struct UIFormTests {
     #expect(shown.shown.contains(" TokenVault  com.example.team"))
     #expect(shown.log.last?.result == "com.example.team")
     #expect(shown.log.count == state.log.count + 1)
+  }
+
+  @Test func aSecretGoesToTheGroupForSecretsUnlessAGroupWasChosen() {
+    var state = UIFixtures.state()
+    state.secrets = "dev.tokenvault.shared"
+    #expect(state.type("+") == [.open("dev.tokenvault.shared", addsSecret: true)])
+    state = state.showing("com.example.team")
+    _ = state.take(.resized(rows: 24, columns: 80))
+    #expect(state.type("+").isEmpty)
+    #expect(state.shown.contains(" Add a secret to com.example.team\n"))
   }
 
   @Test func theGroupInViewIsNotOpenedAgain() {
