@@ -60,7 +60,7 @@ struct ManualTests {
   @Test func everyFieldOfAFileStandsInTheManual() throws {
     // A form on the screen has fields, too.
     let files = try sources().filter { !$0.path.contains("/FullScreen/") }
-    let lists = found(/fields: \[([^\]]*)\]/, in: files)
+    let lists = found(/fields(?::| =) \[([^\]]*)\]/, in: files)
     var fields: [String: String] = [:]
     for (list, path) in lists {
       for match in list.matches(of: /"([^"]+)"/) { fields[String(match.output.1)] = path }
@@ -69,6 +69,11 @@ struct ManualTests {
     fields.merge(found(/(?:member\.name == |case )"(\w+)"/, in: [configuration])) { first, _ in
       first
     }
+    let provider = try Checkout.file(
+      "Sources/TokenVaultSignIn/Providers/ProviderDescription+Parsing.swift")
+    let members = try #require(provider.text.firstMatch(of: /members: Set = \[([^\]]*)\]/)).output.1
+    for match in members.matches(of: /"(\w+)"/) { fields[String(match.output.1)] = provider.path }
+    #expect(fields["tokensWithoutExpiry"] != nil)
     #expect(fields.count > 10 && fields["clientId"] != nil && fields["custody"] != nil)
     try requireDocumented(fields, "field")
   }
