@@ -175,8 +175,8 @@ extension Failure {
 
   /// - Parameter status: the status of the response; nil if it is not known.
   private static func foreignPage(_ status: Int?) -> String {
-    "\(LastRequest.text) answered\(status.map { " \($0)" } ?? "") with something else than an OAuth "
-      + "response. A proxy or a captive portal may have sent it. Stored tokens are unchanged."
+    "\(LastRequest.text) answered\(status.map { " \($0)" } ?? ""), but not with an OAuth response. "
+      + "A proxy or a captive portal may have sent it. Stored tokens are unchanged."
   }
 
   /// The provider sent Retry-After or an outage, or refused the same request a moment ago.

@@ -178,9 +178,9 @@ struct GitHubTests {
     (#"{"login": "x", "id": true}"#, 200, false, #""id""#),
     (#"{"login": "x", "id": ""}"#, 200, false, #""id""#),
     (#"{"login": "x", "id": "a b"}"#, 200, false, #""id""#),
-    (#"[{"login": "x", "id": 1}]"#, 200, false, "status 200"),
-    ("<html>Sign in</html>", 200, false, "status 200"),
-    (#"{"message": "Bad credentials"}"#, 401, false, "status 401"),
+    (#"[{"login": "x", "id": 1}]"#, 200, false, "answered 200, but not"),
+    ("<html>Sign in</html>", 200, false, "answered 200, but not"),
+    (#"{"message": "Bad credentials"}"#, 401, false, "answered 401"),
     (#"{"login": "x", "id": 1}"#, 302, true, "it is a redirect"),
     (#"{"login": "x", "id": 1}"#, 307, true, "it is a redirect"),
   ])
@@ -192,7 +192,8 @@ struct GitHubTests {
       "userLocation": redirects ? "\(forges.stranger)/user" : "",
     ])
     let run = try signIn()
-    #expect(run.status == 76, "\(run.errors)")
+    // Something that is no JSON object may be the page of a captive portal.
+    #expect(run.status == (words.hasPrefix("answered 200") ? 69 : 76), "\(run.errors)")
     #expect(run.errors.contains(words), "\(run.errors)")
     #expect(try home.run("tokenvault list --json").output == "[]\n")
     #expect(try forges.log().allSatisfy { $0.server != "stranger" })
