@@ -110,6 +110,8 @@ public enum ManifestFault: Equatable, Sendable {
   case missingField(String)
   /// A field has a value that is not allowed.
   case badValue(String)
+  /// The issuer in a provider file is that of another provider.
+  case issuerTaken(by: String)
   /// The name in the manifest differs from the name of its file.
   case nameMismatch
   /// The file belongs neither to the user nor to root, or other users may write it.

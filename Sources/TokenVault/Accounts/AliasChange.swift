@@ -9,11 +9,14 @@ package struct AliasChange {
 
   /// Sets the alias of an account; an empty alias removes it.
   /// - Throws: ``VaultError/aliasTaken(_:by:)``; ``VaultError/invalid(_:)`` if the alias has more
-  ///   than 128 bytes, a space or a control character.
+  ///   than 128 bytes, a space, a control character, an `@`, as in a user name of another account, or
+  ///   a `//`, which separates a name from its place.
   package func set(
     _ alias: String, of reference: AccountReference
   ) throws(VaultError) -> Account {
-    guard alias.utf8.count <= 128, !alias.utf8.contains(where: { $0 < 0x21 || $0 == 0x7f }) else {
+    guard alias.utf8.count <= 128, !alias.utf8.contains(where: { $0 < 0x21 || $0 == 0x7f }),
+      !alias.contains("@"), !alias.contains("//")
+    else {
       throw .invalid(.alias)
     }
     let lookup = session.lookup

@@ -231,8 +231,12 @@ package struct CacheImport {
     guard !cache.apps.isEmpty || !cache.unknown.isEmpty else { return }
     var kept = try CacheExtras.read(transaction)
     for app in cache.apps {
-      kept.apps.removeAll { $0.clientID == app.clientID && $0.environment == app.environment }
-      kept.apps.append(app)
+      let same = { (other: MSALCache.App) in
+        other.clientID == app.clientID && other.environment == app.environment
+      }
+      let former = kept.apps.first(where: same)
+      kept.apps.removeAll(where: same)
+      kept.apps.append(former.map(app.keepingUses) ?? app)
     }
     for member in cache.unknown {
       let former = kept.unknown.first { $0.name == member.name }

@@ -22,8 +22,19 @@ package struct KnownProviders: Sendable {
 
   /// The provider with this name; nil for none.
   /// - Parameter url: The URL of a provider that is installed in several places.
-  /// - Throws: ``VaultError/badManifest(path:fault:)`` if the user's file cannot be used.
+  /// - Throws: ``VaultError/badManifest(path:fault:)`` if the user's file cannot be used, or has the
+  ///   issuer of another provider.
   package func named(
+    _ name: String, url: Authority? = nil
+  ) throws(VaultError) -> ProviderDescription? {
+    guard let provider = try parsed(name, url: url) else { return nil }
+    if !provider.isElsewhere, let issuer = provider.issuer, !issuer.isMicrosoft {
+      _ = try described(issuer)
+    }
+    return provider
+  }
+
+  private func parsed(
     _ name: String, url: Authority? = nil
   ) throws(VaultError) -> ProviderDescription? {
     guard Self.isName(name) else { return nil }
@@ -45,11 +56,44 @@ package struct KnownProviders: Sendable {
   /// Microsoft's need no description.
   package func of(_ authority: Authority) throws(VaultError) -> ProviderDescription? {
     guard !authority.isMicrosoft else { return nil }
+    let (provider, fault) = try described(authority)
+    if provider == nil, let fault { throw fault }
+    return provider
+  }
+
+  /// The provider with this issuer, and the first fault of a file.
+  ///
+  /// The issuer alone says to which server a refresh token of an account belongs. A second file with
+  /// the issuer could send it to another server, and is refused.
+  private func described(
+    _ authority: Authority
+  ) throws(VaultError) -> (ProviderDescription?, VaultError?) {
+    var (found, fault): (ProviderDescription?, VaultError?)
     let own = try ownNames()
-    for name in own + BuiltInProviders.names.filter({ !own.contains($0) }) {
-      if let provider = try named(name), provider.describes(authority) { return provider }
+    for name in BuiltInProviders.names.filter({ !own.contains($0) }) + own {
+      let provider: ProviderDescription?
+      do { provider = try parsed(name) } catch {
+        fault = fault ?? error
+        continue
+      }
+      guard let provider, provider.describes(authority) else { continue }
+      if let found {
+        throw .badManifest(path: path(name) ?? name, fault: .issuerTaken(by: found.key))
+      }
+      found = provider
     }
-    return nil
+    return (found, fault)
+  }
+
+  /// The providers whose issuer is at this host.
+  package func at(host: String) throws(VaultError) -> [ProviderDescription] {
+    var found: [ProviderDescription] = []
+    for name in try names() {
+      if let provider = try parsed(name), provider.issuer?.environment == host {
+        found.append(provider)
+      }
+    }
+    return found
   }
 
   private func ownNames() throws(VaultError) -> [String] {

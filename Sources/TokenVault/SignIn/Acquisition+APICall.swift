@@ -73,15 +73,11 @@ extension Acquisition {
     of address: HTTPURL, for token: TokenResult
   ) throws(VaultError) {
     guard token.account.authorityType == .oidc else { return }
-    let issuer = token.account.issuer.isEmpty ? token.authority : token.account.issuer
-    let authority: Authority
-    // absent is an answer: a text that is no authority has no description.
-    do { authority = try Authority(issuer) } catch { return }
-    guard let provider = try session.provider(of: authority),
-      !provider.allows(address)
-    else { return }
-    throw .signIn(
-      .hostNotAllowed(host: address.origin, allowed: provider.apiHosts))
+    for provider in try session.providers(ofTokensOf: token.account)
+    where !provider.allows(address) {
+      throw .signIn(
+        .hostNotAllowed(host: address.origin, allowed: provider.apiHosts ?? []))
+    }
   }
 
   /// The result of reading a collection.

@@ -64,6 +64,17 @@ package struct Acquisition {
     needing needed: KeyPath<ProviderMetadata, HTTPURL?>? = nil
   ) throws -> TokenEndpoint {
     let provider = try application.provider ?? session.provider(of: authority)
+    return try endpoint(
+      application, at: authority, describedBy: provider, correlationID: correlationID,
+      needing: needed)
+  }
+
+  /// The endpoints of a provider with this description, or with its discovery document alone.
+  func endpoint(
+    _ application: ApplicationConfiguration, at authority: Authority,
+    describedBy provider: ProviderDescription?, correlationID: String,
+    needing needed: KeyPath<ProviderMetadata, HTTPURL?>? = nil
+  ) throws -> TokenEndpoint {
     report(.contacting(host: authority.environment))
     let metadata = try directory.metadata(
       of: authority, describedBy: provider, needing: needed, cancellation)

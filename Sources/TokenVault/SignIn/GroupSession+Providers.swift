@@ -12,7 +12,10 @@ extension GroupSession {
       return try read { transaction in
         let url = AccountIdentity.bare(authority.url)
         let apps = try CacheExtras.read(transaction).apps
-        if let app = apps.last(where: { $0.providers[url] != nil }) { return app.clientID }
+        let uses = apps.flatMap { app in
+          app.uses.filter { $0.url == url }.map { (client: app.clientID, time: $0.time) }
+        }
+        if let last = uses.max(by: { $0.time < $1.time }) { return last.client }
         // A sign-in that named the authority counts, too, if it leaves no choice.
         var clients = Set<String>()
         _ = try transaction.forEachAccount { stored throws(StoreError) in
@@ -34,20 +37,57 @@ extension GroupSession {
     let known = configuration.providers
     if let provider = try known.of(authority) { return provider }
     guard !authority.isMicrosoft else { return nil }
-    do {
-      let name = try read { transaction in
-        try CacheExtras.read(transaction).apps.lazy
-          .compactMap { $0.providers[AccountIdentity.bare(authority.url)] }.first
-      }
-      guard let name, let provider = try known.named(name), provider.takesURL else { return nil }
-      return try known.named(name, url: authority)
-    } catch .noGroup { return nil }
+    let url = AccountIdentity.bare(authority.url)
+    let uses = try rememberedUses().filter { $0.url == url }.sorted { $0.time < $1.time }
+    guard let name = uses.last?.provider else { return nil }
+    return try known.at(url: authority, name)
+  }
+
+  /// Every provider that an account's tokens may be of. A request to an API needs the consent of all
+  /// of them: an account that was imported does not tell which one issued its tokens.
+  func providers(ofTokensOf account: Account) throws(VaultError) -> [ProviderDescription] {
+    let known = configuration.providers
+    let issuer = AccountIdentity.bare(account.issuer)
+    var found: [ProviderDescription] = []
+    if issuer.isEmpty {
+      found = try known.at(host: account.environment)
+    } else if let authority = Self.authority(issuer), let provider = try known.of(authority) {
+      found = [provider]
+    }
+    for use in try rememberedUses() {
+      guard let authority = Self.authority(use.url),
+        issuer.isEmpty ? authority.environment == account.environment : use.url == issuer
+      else { continue }
+      if let provider = try known.at(url: authority, use.provider) { found.append(provider) }
+    }
+    return found
+  }
+
+  private static func authority(_ text: String) -> Authority? {
+    // absent is an answer: a text that is no authority has no description.
+    do { return try Authority(text) } catch { return nil }
+  }
+
+  private func rememberedUses() throws(VaultError) -> [MSALCache.App.Use] {
+    do { return try read { try CacheExtras.read($0).apps.flatMap(\.uses) } } catch .noGroup {
+      return []
+    }
+  }
+}
+
+extension KnownProviders {
+  /// The provider of that name, if it is installed at URLs, at this one.
+  fileprivate func at(url: Authority, _ name: String) throws(VaultError) -> ProviderDescription? {
+    guard try named(name)?.takesURL == true else { return nil }
+    return try named(name, url: url)
   }
 }
 
 extension GroupTransaction {
   /// Remembers the client of a sign-in at a provider known by name.
-  func remember(client: String, _ provider: ProviderDescription, at authority: Authority) throws {
+  func remember(
+    client: String, _ provider: ProviderDescription, at authority: Authority, now: Timestamp
+  ) throws {
     var kept = try CacheExtras.read(self)
     let index = kept.apps.firstIndex {
       CaseFolding.equal($0.clientID, client)
@@ -56,8 +96,10 @@ extension GroupTransaction {
     var app =
       index.map { kept.apps.remove(at: $0) }
       ?? MSALCache.App(clientID: client, environment: authority.environment, familyID: "")
-    app.providers[AccountIdentity.bare(authority.url)] = provider.key
-    // The last one is the one of the last sign-in.
+    let url = AccountIdentity.bare(authority.url)
+    app.uses =
+      app.uses.filter { $0.url != url }
+      + [.init(url: url, provider: provider.key, time: now.epochSeconds)]
     kept.apps.append(app)
     try CacheExtras.write(kept, self)
   }
@@ -66,27 +108,63 @@ extension GroupTransaction {
 extension MSALCache.App {
   private static let member = "tokenvault_providers"
 
-  /// The names of the providers at which the client was used, by the URL of the authority.
-  fileprivate var providers: [String: String] {
+  /// A provider known by name at which a client was used.
+  struct Use: Hashable {
+    /// The URL of the authority.
+    let url: String
+    /// The provider's name.
+    let provider: String
+    /// The time of the last sign-in, in seconds since 1970.
+    let time: Int64
+
+    fileprivate init?(_ member: JSONValue.Member) {
+      guard let provider = member.value["name"]?.text,
+        case .number(let time)? = member.value["time"]
+      else { return nil }
+      (url, self.provider, self.time) = (member.name, provider, Int64(time) ?? 0)
+    }
+
+    init(url: String, provider: String, time: Int64) {
+      (self.url, self.provider, self.time) = (url, provider, time)
+    }
+
+    fileprivate var json: JSONValue.Member {
+      JSONValue.Member(
+        url,
+        .object([
+          .init("name", .string(provider)), .init("time", .number(String(time))),
+        ]))
+    }
+  }
+
+  /// The providers known by name at which the client was used.
+  var uses: [Use] {
     get {
       // absent is an answer: metadata of other libraries have no such member.
       do {
-        let members = try JSONValue(parsing: extraJSON)[Self.member]?.members ?? []
-        return Dictionary(members.compactMap { one in one.value.text.map { (one.name, $0) } }) {
-          $1
-        }
-      } catch { return [:] }
+        return try JSONValue(parsing: extraJSON)[Self.member]?.members?.compactMap(Use.init) ?? []
+      } catch { return [] }
     }
     set {
-      let names = newValue.sorted { $0.key < $1.key }.map {
-        JSONValue.Member($0.key, .string($0.value))
-      }
       var members: [JSONValue.Member] = []
       // absent is an answer: fields that do not parse are replaced.
       do { members = try JSONValue(parsing: extraJSON).members ?? [] } catch { members = [] }
       members.removeAll { $0.name == Self.member }
-      members.append(.init(Self.member, .object(names)))
+      if !newValue.isEmpty {
+        let uses = newValue.sorted { $0.url < $1.url }
+        members.append(.init(Self.member, .object(uses.map(\.json))))
+      }
       extraJSON = JSONValue.object(members).bytes
     }
+  }
+
+  /// The entity of an imported file, with the uses of the former one: a file of another tool does not
+  /// have them, and must not change them.
+  func keepingUses(of former: MSALCache.App) -> MSALCache.App {
+    guard !former.uses.isEmpty else { return self }
+    var app = self
+    let known = Set(former.uses.map(\.url))
+    app.uses = former.uses + uses.filter { !known.contains($0.url) }
+    return app
   }
 }

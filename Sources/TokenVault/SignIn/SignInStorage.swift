@@ -176,7 +176,8 @@ struct SignInStorage {
       }
       result.isSignedInAgain = known != nil
       if let provider {
-        try transaction.remember(client: validated.clientID, provider, at: validated.authority)
+        try transaction.remember(
+          client: validated.clientID, provider, at: validated.authority, now: session.now)
       }
       return NewSignIn(result: result, replaced: replaced)
     }

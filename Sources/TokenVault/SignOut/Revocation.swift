@@ -51,7 +51,7 @@ package struct Revocation {
     return report
   }
 
-  /// Nil if the authority is not known, or its provider file cannot be used.
+  /// Nil if the authority is not known.
   private func endpoint(_ target: RevocationTarget) throws(SignInError) -> TokenEndpoint? {
     guard let authority = target.authority else { return nil }
     var application = ApplicationConfiguration(clientID: target.clientID, authority: authority)
@@ -60,8 +60,16 @@ package struct Revocation {
     application.retryCount = 0
     do {
       return try acquisition.endpoint(
-        application, at: authority, correlationID: "", needing: \.revocationEndpoint)
+        application, at: authority, describedBy: description(authority), correlationID: "",
+        needing: \.revocationEndpoint)
     } catch let error as SignInError { throw error } catch { return nil }
+  }
+
+  /// Nil for a provider without a file, or with one that cannot be used: the discovery document of
+  /// the provider has an endpoint, too, and a broken file must not keep the tokens valid.
+  private func description(_ authority: Authority) -> ProviderDescription? {
+    // absent is an answer: see above.
+    do { return try acquisition.session.provider(of: authority) } catch { return nil }
   }
 
   private func revoke(_ target: RevocationTarget) -> SignOutReport.Revocation.Outcome {

@@ -19,6 +19,9 @@ struct DeviceCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
+    guard invocation.knows(selection.group) else {
+      throw CommandError.unknownGroup(selection.group)
+    }
     let device = try DeviceInformation(invocation.configuration(selection.group))
     guard global.json else {
       let source = device.source.map(PlainText.escaped) ?? "the shipped manifest"

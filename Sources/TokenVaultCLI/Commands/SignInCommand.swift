@@ -198,10 +198,9 @@ struct SignInCommand: VaultCommand {
       stored = try core.storedSignIn(AccountReference(parsing: name), client: clientId)
     } catch {
       // The word may stand for a provider as well.
-      guard error.isAboutMissingAccount, name == known,
-        let provider = try SignInProvider.resembling(name, core.configuration.providers)
-      else { throw error }
-      throw CommandError.noProvider(name, resembling: provider)
+      guard error.isAboutMissingAccount, name == known, !name.contains("@") else { throw error }
+      throw CommandError.noProvider(
+        name, resembling: try SignInProvider.resembling(name, core.configuration.providers))
     }
     guard stored.account.authorityType != .secret else {
       throw CommandError.secretHasNoSignIn(stored.account)

@@ -50,6 +50,8 @@ struct SignInCommandLine {
     } catch VaultError.signIn(let error)
       where error.isOutage || error.isThrottled || error.isForeignPage
     {
+      // A stored secret is not a token of a provider, and does not depend on one.
+      if before?.account.authorityType == .secret { throw VaultError.signIn(error) }
       throw Failure(outage: error, storedTokenEnds: storedTokenEnd(reference, core))
     }
   }

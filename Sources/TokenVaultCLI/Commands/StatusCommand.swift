@@ -25,6 +25,11 @@ struct StatusCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.account = choice.account
+    if let service = choice.place.service {
+      let found = try invocation.secret(of: service, named: choice.account)
+      invocation.options.group = found.selection.group.description
+      invocation.options.account = try found.vault.account(found.selection.account).selector
+    }
     let report = try StatusReport(invocation)
     if global.json {
       try invocation.answerJSON { report.write(to: &$0) }

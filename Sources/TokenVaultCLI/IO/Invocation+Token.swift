@@ -13,9 +13,11 @@ extension Invocation {
       }
       return try answer(secret + [UInt8(ascii: "\n")])
     }
+    // JSON is text (RFC 8259 section 8.1), and a secret may be any bytes.
+    guard let text = String(validating: secret, as: UTF8.self) else { throw .secretNotText }
     try answerJSON { writer in
       writer.object { writer in
-        writer.field("accessToken", String(decoding: secret, as: UTF8.self))
+        writer.field("accessToken", text)
         writer.field("tokenType", result.tokenType)
         writer.key("expiresOn")
         if let end = result.expiresOn { writer.string(end.iso8601) } else { writer.null() }

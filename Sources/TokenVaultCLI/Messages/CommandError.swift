@@ -37,6 +37,8 @@ package enum CommandError: Error, Sendable {
   case secretNotNamed
   /// A secret with control characters is never written to a terminal.
   case secretNotPrintable
+  /// A secret that is not UTF-8 text cannot be written in JSON.
+  case secretNotText
   case badDuration(String)
   case badServiceURL(String)
   /// A user name that cannot be stored.

@@ -43,8 +43,18 @@ extension Failure {
 
   static func noCurrentAccount(_ reason: EmptyReason, _ group: GroupName) -> Failure {
     Failure(
-      reason == .allSignedOut ? .signInNeeded : .notFound,
+      reason.isAboutSignIn ? .signInNeeded : .notFound,
       "There is no current account: \(text(reason)).", next: next(reason, group))
+  }
+}
+
+extension EmptyReason {
+  /// Whether a sign-in gives the group an account that can be used.
+  fileprivate var isAboutSignIn: Bool {
+    switch self {
+    case .groupDoesNotExist, .noAccounts, .allSignedOut: true
+    case .noneForClient, .noneMatches, .onlyInOtherGroups: false
+    }
   }
 }
 
@@ -56,7 +66,7 @@ extension Failure {
     case .groupDoesNotExist: "no account is signed in to the group yet"
     case .noAccounts: "the group has no accounts"
     case .allSignedOut: "every account in the group is signed out"
-    case .noneForClient: "this client is signed in to no account, although other clients are"
+    case .noneForClient: "no account has tokens of this client"
     case .noneMatches: "the group has accounts, but none matches these filters"
     case .onlyInOtherGroups(let groups):
       "no account is signed in to the group yet, but these groups have files: "

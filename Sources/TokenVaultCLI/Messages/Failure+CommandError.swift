@@ -91,6 +91,10 @@ extension Failure {
       self.init(
         .usage, "The secret contains control characters that a terminal would interpret.",
         next: Self.again("with its output in a pipe or file"))
+    case .secretNotText:
+      self.init(
+        .usage, "The secret is not UTF-8 text, and cannot be written as JSON.",
+        next: Self.again("without --json"))
     case .badDuration(let text):
       self.init(
         .usage,
@@ -103,8 +107,8 @@ extension Failure {
     case .badUsername(let name): self.init(.usage, Self.usernameFault(name))
     case .badHeader(let name, let number):
       let reason =
-        name.map { "the field \(Self.quoted($0)) cannot be set: tokenvault sets it itself" }
-        ?? "write 'Name: value'"
+        name.map { "tokenvault sets the field \(PlainText.escaped($0)) itself" }
+        ?? "write 'Name: value', on one line"
       self.init(.usage, "The --header number \(number) cannot be sent: \(reason).")
     case .noScheme(let url):
       self.init(
@@ -215,20 +219,21 @@ extension Failure {
         "Signed out, but not clean: \(files.map(Self.path).joined(separator: ", ")).", next: next)
     case .noDirectoryRule(let directory):
       self.init(
-        .notFound, "\(Self.quoted(directory)) has no rule of its own.", next: "tokenvault which")
+        .notFound, "\(Self.quoted(directory)) has no rule of its own.",
+        next: "tokenvault rule list")
     case .noProviderNamed(let path):
       self.init(
         .usage,
-        "Name a provider: \(SignInProvider.forms). \(Self.path(path)) names no other one in "
-          + "\"signIn\".", next: "tokenvault sign-in microsoft")
+        "No provider is given, and \(Self.path(path)) sets none. The providers are "
+          + "\(SignInProvider.forms).", next: "tokenvault sign-in microsoft")
     case .noProvider(let word, let resembling):
       let meant = resembling.map { " Did you mean \(PlainText.escaped($0))?" } ?? ""
       self.init(
         .notFound, "\(Self.quoted(word)) is neither a provider nor an account.\(meant)",
-        next: "tokenvault sign-in \(resembling.map(PlainText.shellWord) ?? "--help")")
+        next: "tokenvault sign-in \(resembling.map(PlainText.shellWord) ?? "oidc URL")")
     case .providerNeedsURL(let name):
       self.init(
-        .usage, "The provider \(name) is installed in many places: give its URL.",
+        .usage, "Give the URL of the \(name) provider.",
         next: "tokenvault sign-in \(name) https://HOST")
     case .providerTakesNoURL(let name):
       self.init(

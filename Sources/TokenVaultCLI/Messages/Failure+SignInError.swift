@@ -110,7 +110,8 @@ extension Failure {
         "The provider's keys cannot be fetched, so its response was not verified; its tokens are "
           + "not used.", next: Self.again("later"))
     case .idToken(let fault):
-      let hint = fault == .issuedInFuture ? " Check this machine's clock." : ""
+      let isAboutTime = [.issuedInFuture, .expired, .notYetValid].contains(fault)
+      let hint = isAboutTime ? " Check this machine's clock." : ""
       self.init(
         .provider,
         "The provider's ID token is not valid (\(fault.rawValue)); nothing was stored.\(hint)")
@@ -181,8 +182,7 @@ extension Failure {
 
   /// The provider sent Retry-After or an outage, or refused the same request a moment ago.
   static func throttled(until: Int64, now: Int64) -> String {
-    "The provider is rate-limiting requests or failed recently; try again in "
-      + "\(max(1, until - now)) s."
+    "The provider failed, or asked to wait, a moment ago; try again in \(max(1, until - now)) s."
   }
 
   private static func hint(_ parameter: SignInError.Parameter) -> String {

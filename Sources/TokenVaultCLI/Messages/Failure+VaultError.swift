@@ -184,6 +184,9 @@ extension Failure {
           .map { ", which is probably \(quoted($0))" } ?? "")
     case .missingField(let field): "the field \(quoted(field)) is missing"
     case .badValue(let field): "the value of \(quoted(field)) is not allowed"
+    case .issuerTaken(let name):
+      "its issuer is that of the provider \(PlainText.escaped(name)); name the file "
+        + "\(PlainText.escaped(name)).json, or give it the issuer of its own server"
     case .nameMismatch: "the name in it differs from the file name"
     case .unsafe: "other users can write to it, or it is not a regular file of your own"
     case .tooLarge: "it is larger than 64 KiB"
@@ -192,7 +195,7 @@ extension Failure {
 
   private static func text(_ field: VaultError.Field) -> String {
     switch field {
-    case .alias: "not valid: at most 128 bytes, without spaces or control characters"
+    case .alias: "not valid: at most 128 bytes, without spaces, control characters, @ and //"
     case .service: "not an http or https URL"
     case .username: "empty, too long, or contains control characters"
     case .secret: "empty"

@@ -21,7 +21,8 @@ extension ProviderDescription {
     takesURL = try reader.flag("takesUrl")
     if url != nil, !takesURL { throw .bad("takesUrl") }
     isElsewhere = url != nil
-    if let url { issuer = url } else { issuer = try reader.authority("issuer") }
+    let ownIssuer = try reader.authority("issuer")
+    issuer = url ?? ownIssuer
     guard issuer != nil || takesURL else { throw .missing("issuer") }
     authorizationEndpoint = try reader.endpoint("authorizationEndpoint", issuer)
     tokenEndpoint = try reader.endpoint("tokenEndpoint", issuer)
@@ -43,6 +44,14 @@ extension ProviderDescription {
     registrationHelp = try reader.text("registrationHelp") ?? ""
     revocationPage = try reader.page("revocationPage")
     try requireSense()
+    if let url { forgetClient(of: ownIssuer, at: url) }
+  }
+
+  /// A client belongs to the server that registered it. Its secret is never sent to another one.
+  private mutating func forgetClient(of ownIssuer: Authority?, at url: Authority) {
+    guard ownIssuer?.isSameServer(as: url) != true else { return }
+    clientSecret = nil
+    if ownIssuer != nil { clientID = nil }
   }
 
   private static let members: Set = [
@@ -174,7 +183,8 @@ extension ProviderDescription {
       return text
     }
 
-    func hosts(_ name: String) throws(Fault) -> [String] {
+    func hosts(_ name: String) throws(Fault) -> [String]? {
+      guard members[name] != nil else { return nil }
       let hosts = try texts(name)
       for host in hosts {
         let bare = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host

@@ -44,8 +44,8 @@ package struct ProviderDescription: Hashable, Sendable {
   package var redirectURI: RedirectURI?
   /// Whether a sign-in uses a code on another device by default.
   package var prefersDeviceCode = false
-  /// The hosts that a token may be sent to by `request`; empty for any.
-  package var apiHosts: [String] = []
+  /// The hosts that a token may be sent to by `request`; nil for any.
+  package var apiHosts: [String]?
   /// The page where a client id is made, and the settings to choose there.
   package var registrationPage: String?
   package var registrationHelp = ""
@@ -63,14 +63,14 @@ package struct ProviderDescription: Hashable, Sendable {
 
   /// Whether a token of this provider may be sent to a URL by `request`.
   package func allows(_ address: HTTPURL) -> Bool {
-    apiHosts.isEmpty
-      || apiHosts.contains { pattern in
-        let isWild = pattern.hasPrefix("*.")
-        guard let (host, port) = HTTPURL.hostAndPort(String(pattern.dropFirst(isWild ? 2 : 0)))
-        else { return false }
-        return address.port == port
-          && (isWild ? address.host.hasSuffix("." + host) : address.host == host)
-      }
+    guard let apiHosts else { return true }
+    return apiHosts.contains { pattern in
+      let isWild = pattern.hasPrefix("*.")
+      guard let (host, port) = HTTPURL.hostAndPort(String(pattern.dropFirst(isWild ? 2 : 0)))
+      else { return false }
+      return address.port == port
+        && (isWild ? address.host.hasSuffix("." + host) : address.host == host)
+    }
   }
 
   /// The scopes of a response's `scope` (RFC 6749 section 3.3, or another separator).

@@ -137,7 +137,9 @@ package struct TokenEndpoint: Sendable {
   ) throws(SignInError) -> HTTPResponse {
     var form = FormParameters(pairs)
     form.append("client_id", application.clientID)
-    if let provider = metadata.provider, provider.clientID == application.clientID {
+    if endpoint == nil, let provider = metadata.provider,
+      provider.clientID == application.clientID
+    {
       form.append("client_secret", provider.clientSecret)
     }
     form.append(

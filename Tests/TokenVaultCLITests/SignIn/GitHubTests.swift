@@ -237,6 +237,45 @@ struct GitHubTests {
     #expect(try home.run("tokenvault request GET \(other.api)/user").status == 0)
   }
 
+  /// The issuer says to which server the refresh token of an account is sent.
+  @Test func anotherFileWithTheIssuerGetsNoToken() throws {
+    try forges.set(["expiring": true])
+    #expect(try signIn().status == 0)
+    let token = try token()
+    try home.provide(
+      "zz",
+      try forges.githubFile([
+        "name": "Z", "userId": "id", "tokenEndpoint": "\(forges.stranger)/token",
+        "deviceAuthorizationEndpoint": "\(forges.stranger)/device",
+        "userEndpoint": "\(forges.stranger)/user",
+        "apiHosts": [String(forges.stranger.dropFirst("http://".count))],
+      ]))
+    for command in [
+      "token --force-refresh", "request GET \(forges.stranger)/user", "sign-in zz --client-id c",
+      "sign-in github --client-id c",
+    ] {
+      let run = try home.run("tokenvault \(command)")
+      #expect(run.status == 78, "\(command): \(run.errors)")
+      #expect(
+        run.errors.contains("providers/zz.json")
+          && run.errors.contains("its issuer is that of the provider github"), "\(run.errors)")
+    }
+    #expect(try self.token() == token)
+    #expect(try forges.log().allSatisfy { $0.server != "stranger" })
+  }
+
+  @Test func anImportedAccountKeepsTheHostsOfItsProvider() throws {
+    try forges.set(["expiring": true])
+    #expect(try signIn().status == 0)
+    #expect(try home.run("tokenvault export -o cache.json").status == 0)
+    let group = "--group dev.tokenvault.shared"
+    #expect(try home.run("tokenvault import cache.json \(group)").status == 0)
+    let run = try home.run("tokenvault request GET \(forges.stranger)/user \(group)")
+    #expect(run.status == 77, "\(run.errors)")
+    #expect(try home.run("tokenvault request GET \(forges.api)/user \(group)").status == 0)
+    #expect(try forges.log().allSatisfy { $0.server != "stranger" })
+  }
+
   @Test func anExportIsReadableByMSALAndComesBackWithoutExpiry() throws {
     #expect(try signIn().status == 0)
     let export = try home.run(

@@ -28,6 +28,52 @@ struct GitLabTests {
     #expect(try forges.log().allSatisfy { $0.server != "stranger" })
   }
 
+  /// The built-in file is for gitlab.com, and so is a client that the user adds to it.
+  @Test func theClientOfAFileIsNotUsedAtAnotherServer() throws {
+    let (home, forges) = try (SignInHome(), Forges())
+    try home.provide(
+      "gitlab", #"{"clientId": "\#(Forges.client)", "clientSecret": "\#(Forges.secret)"}"#)
+    let command = "tokenvault sign-in gitlab \(forges.gitlab) --device-code"
+    let needed = try home.run(command)
+    #expect(needed.status == 64, "\(needed.errors)")
+    #expect(needed.errors.contains("needs a client id"))
+    #expect(try home.run("\(command) --client-id \(Forges.client)").status == 0)
+    #expect(try forges.log().allSatisfy { $0.form["client_secret"] == nil })
+  }
+
+  @Test func anImportDoesNotLiftTheHostsOfAProvider() throws {
+    let (home, forges) = try (SignInHome(), Forges())
+    #expect(
+      try home.run(
+        "tokenvault sign-in gitlab \(forges.gitlab) --client-id \(Forges.client) --device-code"
+      ).status == 0)
+    // The metadata of the client, as another tool writes them.
+    let run = try home.run(
+      """
+      tokenvault export -o all.json && python3 -c '
+      import json
+      apps = json.load(open("all.json"))["AppMetadata"]
+      for app in apps.values():
+          assert app.pop("tokenvault_providers")
+      json.dump({"AppMetadata": apps}, open("apps.json", "w"))
+      ' && tokenvault import apps.json >&2; tokenvault request GET \(forges.stranger)/user
+      """)
+    #expect(run.status == 77, "\(run.errors)")
+    #expect(try forges.log().allSatisfy { $0.server != "stranger" })
+  }
+
+  @Test func aBrokenFileOfAnotherProviderDoesNotKeepTokensValid() throws {
+    let (home, forges) = try (SignInHome(), Forges())
+    #expect(
+      try home.run(
+        "tokenvault sign-in gitlab \(forges.gitlab) --client-id \(Forges.client) --device-code"
+      ).status == 0)
+    try home.provide("a-broken", "{")
+    let out = try home.run("tokenvault sign-out tanuki")
+    #expect(out.output.contains("revoked  127.0.0.1: the provider revoked the tokens"), "\(out)")
+    #expect(try forges.log().contains { $0.path == "/gitlab/oauth/revoke" })
+  }
+
   @Test func aCodeSignsInThroughTheEndpointOfTheProviderFile() throws {
     let (home, forges) = try (SignInHome(), Forges())
     try forges.set(["pending": 1])

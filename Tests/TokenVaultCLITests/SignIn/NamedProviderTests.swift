@@ -89,8 +89,8 @@ struct NamedProviderTests {
   @Test(arguments: [
     ("sign-in githup", 66, "Did you mean github?"),
     ("sign-in gitlba https://git.example.com", 66, "Did you mean gitlab?"),
-    ("sign-in nothing-like-it", 66, nil),
-    ("sign-in forgejo", 64, "The provider forgejo is installed in many places: give its URL."),
+    ("sign-in nothing-like-it", 66, "\"nothing-like-it\" is neither a provider nor an account."),
+    ("sign-in forgejo", 64, "Give the URL of the forgejo provider."),
     ("sign-in github https://git.example.com", 64, "The provider github has one place only"),
     ("sign-in forgejo http://git.example.com", 64, "The authority is not an https URL"),
     ("sign-in github --authority https://id.example.com", 64, "cannot be combined"),

@@ -44,7 +44,7 @@ struct SignInCommandTests {
     let home = try SignInHome()
     let bare = try home.run("tokenvault sign-in")
     #expect(bare.status == 64)
-    #expect(bare.errors.contains("Name a provider: microsoft, github,"))
+    #expect(bare.errors.contains("The providers are microsoft, github,"))
     let half = try home.run("tokenvault login --client-id $C")
     #expect(half.errors.contains(#""signIn": {"clientId""#))
     #expect(half.status == 64)

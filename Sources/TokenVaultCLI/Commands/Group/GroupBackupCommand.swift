@@ -24,13 +24,23 @@ struct GroupBackupCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let (vault, file) = try arguments.resolve("backup", in: invocation)
+    guard !file.isEmpty else {
+      throw CommandError.groupNotNamed(form: "tokenvault group backup \(vault.group) FILE")
+    }
     let path = try invocation.absolute(file)
     guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) + "/." } ?? "."
     guard InputFile.exists(directory) else {
       throw CommandError.fileNotMade(path: file, errno: SystemMessage.noEntry)
     }
-    let keys = try Backup(vault).write(to: path)
+    let keys: Backup.Keys
+    do { keys = try Backup(vault).write(to: path) } catch {
+      // Of the file of the group itself, a missing one is reported before anything is written.
+      guard InputFile.exists(vault.configuration.groupPath), case .noGroup = error else {
+        throw error
+      }
+      throw CommandError.fileNotMade(path: file, errno: SystemMessage.noEntry)
+    }
     if keys.isShortLived {
       invocation.tell(
         "Note: the group \(vault.group) has no recovery code. The next sign-out or rekey, or the "

@@ -6,7 +6,7 @@ struct GroupCommand: ParsableCommand {
     discussion: """
       A group is one encrypted file of accounts. Its manifest names the tools that may open it and \
       the custody of its key. Commands take a group's name; without a name they use the selected \
-      group (see --group). Only backup and restore need a name.
+      group (see --group). create, delete, backup and restore need a name.
 
       EXAMPLES
         tokenvault group create com.example.team --member deploy

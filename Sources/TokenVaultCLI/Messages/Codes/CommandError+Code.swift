@@ -26,6 +26,7 @@ extension CommandError {
     case .exportNeedsTarget: "exportNeedsTarget"
     case .secretNotNamed: "secretNotNamed"
     case .secretNotPrintable: "secretNotPrintable"
+    case .secretNotText: "secretNotText"
     case .badDuration: "badDuration"
     case .badServiceURL: "badServiceURL"
     case .badUsername: "badUsername"
