@@ -43,6 +43,10 @@ struct StatusReport {
           listing.damagedRows, group: selection.group)
         damage = [Failure(error)]
       }
+      if condition.content?.isHistoryDamaged == true {
+        let error: any Error = CommandError.historyDamaged(group: selection.group)
+        damage.append(Failure(error))
+      }
       let account = try vault.account(selection.account)
       found = account
       if account.needsSignIn(now) { failure = Failure.needed(by: account) }
