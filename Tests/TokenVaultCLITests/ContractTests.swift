@@ -91,7 +91,8 @@ struct ContractTests {
     (
       "group verify",
       [
-        "accounts", "credentials", "damagedAccounts", "group", "sound", "strayRows", "structure",
+        "accounts", "credentials", "damagedAccounts", "group", "historyDamaged", "sound",
+        "strayRows", "structure",
       ]
     ),
     ("group recovery-code", ["group", "recoveryCode"]),

@@ -114,6 +114,26 @@ struct TerminalTests {
     #expect(try home.run("tokenvault token --service git.example.com").output == "hunter2\n")
   }
 
+  @Test func aTypedSecretThatDoesNotFitIsRefusedAndNotCut() throws {
+    let home = try home()
+    let add = "tokenvault add --service git.example.com --username eve"
+    let terminal = try TmuxTerminal(add, in: home)
+    try terminal.wait(for: "Secret for eve at git.example.com:")
+    for _ in 0..<4 { try terminal.type(String(repeating: "x", count: 1024)) }
+    try terminal.type("x")
+    try terminal.press("Enter")
+    let screen = try terminal.wait(for: "ended with 64")
+    #expect(screen.contains("has more than 4 KiB; nothing was stored."))
+    #expect(try home.run("tokenvault token --service git.example.com").status == 66)
+    let longest = try TmuxTerminal(add, in: home)
+    try longest.wait(for: "Secret for eve at git.example.com:")
+    for _ in 0..<4 { try longest.type(String(repeating: "x", count: 1024)) }
+    try longest.press("Enter")
+    try longest.wait(for: "ended with 0")
+    let stored = try home.run("tokenvault token --service git.example.com").output
+    #expect(stored == String(repeating: "x", count: 4096) + "\n")
+  }
+
   @Test func aNewPassphraseIsPromptedForTwice() throws {
     let home = try home()
     let create = "tokenvault group create com.example.pass --custody passphrase"

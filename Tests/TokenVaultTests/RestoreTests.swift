@@ -118,6 +118,36 @@ import TokenVaultTestSupport
     #expect(try session.read { try $0.history() } == GroupHistory())
   }
 
+  @Test func aTamperedHistoryIsDamageUntilTheNextBackupIsRecorded() throws {
+    try session.backup(to: backup)
+    session.close()
+    let file = try Database(path: vault.file().path, busyMilliseconds: 0)
+    try file.execute("UPDATE meta SET value = zeroblob(length(value)) WHERE id = 9")
+    let fresh = vault.groupSession()
+    let content = try #require(GroupCondition(fresh).content)
+    #expect(content.isHistoryDamaged && content.history == GroupHistory())
+    let findings = try fresh.verify()
+    #expect(findings.isHistoryDamaged && !findings.isSound && findings.isComplete)
+    // The accounts are whole, and so is a copy of them.
+    try fresh.backup(to: backup + ".new")
+    let recorded = try #require(GroupCondition(fresh).content)
+    #expect(!recorded.isHistoryDamaged && recorded.history.backup?.path == backup + ".new")
+    #expect(try fresh.verify().isSound)
+    let restore = try Restore(fresh, from: backup + ".new")
+    try restore.open()
+    #expect(restore.findings.isHistoryDamaged && restore.findings.accounts == 2)
+  }
+
+  @Test func aRecoveryCodeIsRecordedOverATamperedHistory() throws {
+    try session.backup(to: backup)
+    session.close()
+    let file = try Database(path: vault.file().path, busyMilliseconds: 0)
+    try file.execute("UPDATE meta SET value = zeroblob(length(value)) WHERE id = 9")
+    let fresh = vault.groupSession()
+    _ = try Recovery(fresh).makeRecoveryCode { _ in }
+    #expect(try fresh.read { try $0.history() }.recoveryCodeMade == fresh.now)
+  }
+
   @Test func aGroupThatChangedAfterTheQuestionIsNotReplaced() throws {
     try session.backup(to: backup)
     let restore = try Restore(vault.groupSession(), from: backup)

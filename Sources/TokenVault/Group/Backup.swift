@@ -32,9 +32,9 @@ package struct Backup {
     bestEffort("the copy is complete, and only `group show` does not know of it") {
       let time = session.now
       try session.write { transaction in
-        var history = try transaction.history()
-        history.backup = .init(time: time, generation: generation, path: path)
-        try transaction.setHistory(history)
+        try transaction.changeHistory {
+          $0.backup = .init(time: time, generation: generation, path: path)
+        }
       }
     }
     return keys
@@ -44,8 +44,11 @@ package struct Backup {
     to path: String
   ) throws(VaultError) -> (keys: Keys, generation: UInt64) {
     try session.withGroup { group in
-      // A damaged group must not become the only copy that a user has.
-      guard try group.read({ try $0.verify() }).isSound else { throw StoreError.damaged(rows: nil) }
+      // A damaged group must not become the only copy that a user has. A damaged history is no
+      // obstacle: the backup that is recorded next replaces it.
+      guard try group.read({ try $0.verify() }).isComplete else {
+        throw StoreError.damaged(rows: nil)
+      }
       try GroupBackup.write(group, to: path)
       let keys = Keys(
         custody: group.header.custody,

@@ -8,7 +8,9 @@ package struct GroupCondition: Sendable {
   /// Known of a group that opens.
   package struct Content: Sendable {
     package let accounts: Int
+    /// Empty if it is damaged.
     package let history: GroupHistory
+    package let isHistoryDamaged: Bool
     /// The files that were imported and still exist.
     package let importedFiles: [String]
   }
@@ -44,9 +46,10 @@ package struct GroupCondition: Sendable {
     }
     do {
       content = try session.read { transaction in
-        Content(
+        let history = try transaction.soundHistory()
+        return Content(
           accounts: Int(clamping: transaction.state.accountCount),
-          history: Self.readable { try transaction.history() } ?? GroupHistory(),
+          history: history ?? GroupHistory(), isHistoryDamaged: history == nil,
           importedFiles: transaction.state.importedFiles.filter { !CacheFile.isGone($0) })
       }
       failure = nil

@@ -73,9 +73,7 @@ package struct Recovery {
     bestEffort("the code is in force, and only the time when it was made is not known") {
       let time = session.now
       try session.write { transaction in
-        var history = try transaction.history()
-        history.recoveryCodeMade = time
-        try transaction.setHistory(history)
+        try transaction.changeHistory { $0.recoveryCodeMade = time }
       }
     }
     return report

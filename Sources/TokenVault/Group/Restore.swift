@@ -125,7 +125,7 @@ package final class Restore {
   private func take(_ opened: UnlockedGroup) throws {
     guard opened.header == header else { throw StoreError.busy }
     findings = try opened.read { try $0.verify() }
-    guard findings.isSound else { throw StoreError.damaged(rows: nil) }
+    guard findings.isComplete else { throw StoreError.damaged(rows: nil) }
     if let name = try opened.read({ try $0.groupName() }), name != group.description {
       throw VaultError.foreignBackup(group, of: GroupName(name))
     }

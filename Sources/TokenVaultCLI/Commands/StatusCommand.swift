@@ -7,12 +7,13 @@ struct StatusCommand: VaultCommand {
     discussion: """
       Shows the group and the account that commands use here, and why; when the account's token \
       expires; where the key is kept, and whether the group is locked; and everything that needs \
-      attention, such as a group without a recovery code, an account that has to sign in, or an \
-      imported file that still has tokens in plaintext.
+      attention, such as a group without a recovery code, an account that has to sign in, a stored \
+      secret that has expired, damage, or an imported file that still has tokens in plaintext.
 
       The command never asks for anything and unlocks nothing. Of a locked group it shows what is \
       known without the key. The exit status is 0 if the account can be used, otherwise that of a \
-      command that tries: 4 if a sign-in is needed, 77 if the group is locked.
+      command that tries: 4 if a sign-in or another secret is needed, 77 if the group is locked. \
+      It is 65 if something in the group is damaged.
 
       EXAMPLES
         tokenvault status

@@ -24,13 +24,19 @@ extension StatusReport {
   }
 
   private func token(of account: Account) -> String {
-    guard account.authorityType != .secret else { return "stored secret" }
+    guard account.authorityType != .secret else {
+      let end = account.accessTokenExpiresOn.flatMap { $0.isNever ? nil : $0 }
+      return "stored secret" + (end.map { ", \(expiry($0))" } ?? "")
+    }
     let renewal = account.isRefreshTokenStored ? ", renewed when it is used" : ""
     guard let end = account.accessTokenExpiresOn else {
       return account.isRefreshTokenStored ? "requested when it is used" : "none"
     }
-    return end > now
-      ? "expires \(end.relative(to: now))" : "expired \(end.relative(to: now))\(renewal)"
+    return end > now ? expiry(end) : expiry(end) + renewal
+  }
+
+  private func expiry(_ end: Timestamp) -> String {
+    (end > now ? "expires " : "expired ") + end.relative(to: now)
   }
 
   func write(to writer: inout JSONWriter) {

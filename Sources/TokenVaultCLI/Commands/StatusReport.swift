@@ -15,7 +15,7 @@ struct StatusReport {
   let group: GroupDescription
   let condition: GroupCondition
   let account: Account?
-  /// The exit status of a command that would use the account now.
+  /// The exit status of a command that would use the account now, or that of damage in the group.
   let status: ExitStatus
   let concerns: [Concern]
   let now: Timestamp
@@ -32,21 +32,33 @@ struct StatusReport {
     condition = GroupCondition(vault)
     var accounts: [Account] = []
     var found: Account?
-    var failure: Failure?
+    var (failure, damage): (Failure?, [Failure]) = (nil, [])
     do {
       if let error = condition.failure { throw error }
       guard group.file != nil else { throw CommandError.nothingSignedIn(selection.group) }
-      accounts = try AccountEnumeration(vault).accounts(.all).accounts
+      let listing = try AccountEnumeration(vault).accounts(.all)
+      accounts = listing.accounts
+      if listing.damagedRows > 0 {
+        let error: any Error = CommandError.rowsDamaged(
+          listing.damagedRows, group: selection.group)
+        damage = [Failure(error)]
+      }
+      if condition.content?.isHistoryDamaged == true {
+        let error: any Error = CommandError.historyDamaged(group: selection.group)
+        damage.append(Failure(error))
+      }
       let account = try vault.account(selection.account)
       found = account
-      if account.needsSignIn(now) { failure = Failure.needsSignIn(account) }
+      if account.needsSignIn(now) { failure = Failure.needed(by: account) }
     } catch VaultError.custody(.passphraseRequired, let group) {
       failure = Failure.locked(group)
     } catch { failure = Failure(invocation.refined(error)) }
     account = found
-    status = failure?.status ?? .done
+    // An account that is missing may be one that cannot be read.
+    let failures = damage + (failure.map { [$0] } ?? [])
+    status = failures.first?.status ?? .done
     concerns =
-      (failure.map { [Concern($0)] } ?? [])
+      failures.map { Concern($0) }
       + Self.concerns(accounts.filter { $0.identity != found?.identity && $0.needsSignIn(now) })
       + Self.concerns(group, condition)
   }
@@ -54,10 +66,11 @@ struct StatusReport {
   private static let most = 5
 
   private static func concerns(_ accounts: [Account]) -> [Concern] {
-    guard accounts.count > most else { return accounts.map { Concern(Failure.needsSignIn($0)) } }
+    guard accounts.count > most else { return accounts.map { Concern(Failure.needed(by: $0)) } }
+    let need = accounts.contains { $0.authorityType == .secret } ? " or another secret" : ""
     return [
       Concern(
-        code: "signInNeeded", message: "\(accounts.count) other accounts need a sign-in.",
+        code: "signInNeeded", message: "\(accounts.count) other accounts need a sign-in\(need).",
         next: Failure.command("list", accounts[0].group))
     ]
   }
@@ -106,11 +119,12 @@ extension StatusReport.Concern {
 }
 
 extension Account {
-  /// Whether neither a token nor a way to get one without the user is stored.
+  /// Whether neither a token nor a way to get one without the user is stored. A secret has an end if
+  /// its user named one.
   func needsSignIn(_ now: Timestamp) -> Bool {
     guard isSignedIn else { return true }
-    guard authorityType != .secret, !isRefreshTokenStored else { return false }
-    return accessTokenExpiresOn.map { $0 <= now } ?? true
+    guard !isRefreshTokenStored else { return false }
+    return accessTokenExpiresOn.map { $0 <= now } ?? (authorityType != .secret)
   }
 }
 
@@ -122,8 +136,12 @@ extension Failure {
       next: "tokenvault group unlock \(group)", code: "passphraseRequired")
   }
 
-  fileprivate static func needsSignIn(_ account: Account) -> Failure {
-    Failure(
+  /// The sign-in that an account needs, or the `add` command of a stored secret.
+  fileprivate static func needed(by account: Account) -> Failure {
+    guard account.authorityType != .secret else {
+      return Failure(.expired(account.accessTokenExpiresOn), account, account.group)
+    }
+    return Failure(
       .signInNeeded,
       account.isSignedIn
         ? "The token of \(name(account)) has expired, and there is none to renew it."

@@ -11,6 +11,7 @@ final class HiddenText: Sendable {
     /// Whether a pasted line has ended.
     var hasEnded = false
     var hasSeveralLines = false
+    var isTooLong = false
   }
   private let typed: Mutex<Typed>
 
@@ -36,6 +37,9 @@ final class HiddenText: Sendable {
   /// Whether text was pasted after the end of a line.
   var hasSeveralLines: Bool { typed.withLock { $0.hasSeveralLines } }
 
+  /// Whether text was typed that does not fit. It is missing, and only typing anew mends that.
+  var isTooLong: Bool { typed.withLock { $0.isTooLong } }
+
   /// The secret, in ordinary memory.
   var revealed: Redacted<[UInt8]> {
     typed.withLock { typed in
@@ -51,7 +55,9 @@ final class HiddenText: Sendable {
     case .character(let scalar), .pasted(let scalar): append(scalar)
     case .erase: erase()
     case .eraseLine:
-      typed.withLock { ($0.count, $0.hasEnded, $0.hasSeveralLines) = (0, false, false) }
+      typed.withLock {
+        ($0.count, $0.hasEnded, $0.hasSeveralLines, $0.isTooLong) = (0, false, false, false)
+      }
     default: break
     }
   }
@@ -59,7 +65,10 @@ final class HiddenText: Sendable {
   private func append(_ scalar: Unicode.Scalar) {
     let character = Array(String(scalar).utf8)
     typed.withLock { typed in
-      guard typed.count + character.count <= PassphraseReading.limit else { return }
+      guard typed.count + character.count <= PassphraseReading.limit else {
+        typed.isTooLong = true
+        return
+      }
       let start = typed.count
       unsafe typed.bytes.withUnsafeMutableBytes { bytes in
         for (offset, byte) in character.enumerated() { unsafe bytes[start + offset] = byte }

@@ -264,6 +264,12 @@ extension UIState {
         page = .form(form)
         return []
       }
+      guard hidden?.isTooLong != true else {
+        let error = CommandError.secretTooLarge("The secret", limit: PassphraseReading.limit)
+        form.complaint = Failure(error).message + " Store it with: tokenvault add <FILE"
+        page = .form(form)
+        return []
+      }
       kept = form
       return start(
         .add(

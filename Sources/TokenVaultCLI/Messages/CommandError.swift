@@ -82,6 +82,8 @@ package enum CommandError: Error, Sendable {
   case passphrasesDiffer
   case rowsDamaged(Int, group: GroupName)
   case notSound(VerificationFindings, group: GroupName)
+  /// The record of the last backup cannot be read.
+  case historyDamaged(group: GroupName)
   /// Data of a signed-out account remains; the report that names the places has been printed.
   case notClean([SignOutReport.Place], group: GroupName)
   /// `sign-out --strict`: imported files that the report names are not clean.

@@ -207,7 +207,12 @@ extension Failure {
     case .notSound(let findings, let group):
       self.init(
         .damaged, "The file of the group \(group) is damaged: \(Self.text(findings)).",
-        next: "tokenvault group restore \(group) FILE")
+        next: "tokenvault group \(findings.isComplete ? "backup" : "restore") \(group) FILE")
+    case .historyDamaged(let group):
+      self.init(
+        .damaged,
+        "The history of the group \(group) is damaged: its last backup is not known. No account "
+          + "is affected.", next: "tokenvault group backup \(group) FILE")
     case .notClean(let places, let group):
       let left = places.map(\.rawValue).joined(separator: ", ")
       self.init(
@@ -277,6 +282,7 @@ extension Failure {
     }
     if findings.damagedAccounts > 0 { parts.append(findings.damagedAccounts.counted("account")) }
     if findings.strayRows > 0 { parts.append(findings.strayRows.counted("stray row")) }
+    if findings.isHistoryDamaged { parts.append("the history of the group") }
     return parts.joined(separator: ", ")
   }
 }

@@ -21,7 +21,8 @@ extension GroupCondition {
         "\(backup.time.relative(to: now)), \(PlainText.escaped(backup.path))"
           + (backup.generation < generation ? " (from before a sign-out)" : "")
       }
-      rows.append(["last backup", backup ?? "none recorded"])
+      let none = content.isHistoryDamaged ? "unknown" : "none recorded"
+      rows.append(["last backup", backup ?? none])
     }
     return rows
   }

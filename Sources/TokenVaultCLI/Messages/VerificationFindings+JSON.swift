@@ -12,6 +12,8 @@ extension VerificationFindings {
       writer.field("strayRows", strayRows)
       writer.key("structure")
       if let structure { writer.string(structure) } else { writer.null() }
+      writer.key("historyDamaged")
+      writer.bool(isHistoryDamaged)
     }
   }
 }

@@ -40,24 +40,34 @@ enum PassphraseReading {
     }
   }
 
-  /// Prompts for one line without echo. Nil without a terminal.
+  /// Prompts for one line without echo. Nil without a terminal. A line that does not fit is refused
+  /// and never cut.
   static func hidden(_ prompt: String) throws -> SecretBytes? {
     guard let terminal = RawTerminal() else { return nil }
     terminal.write(prompt)
     var typed = try SecretBytes(count: limit)
     var count = 0
+    var isTooLong = false
     defer {
       terminal.write("\n")
       terminal.restore()
     }
     while true {
       switch try terminal.key() {
-      case .enter: return try prefix(typed, count)
+      case .enter:
+        guard !isTooLong else {
+          throw CommandError.secretTooLarge("The typed line", limit: limit)
+        }
+        return try prefix(typed, count)
       case .escape: throw CommandError.interrupted
       // A whole character, which may be several bytes in UTF-8.
       case .erase: count = unsafe typed.withUnsafeBytes { unsafe lastCharacter($0.prefix(count)) }
-      case .eraseLine: count = 0
-      case .character(let byte) where count < limit && byte >= 0x20:
+      case .eraseLine: (count, isTooLong) = (0, false)
+      case .character(let byte) where byte >= 0x20:
+        guard count < limit else {
+          isTooLong = true
+          continue
+        }
         unsafe typed.withUnsafeMutableBytes { unsafe $0[count] = byte }
         count += 1
       case .character, .up, .down, .none: break

@@ -11,6 +11,18 @@ extension GroupTransaction {
       try keys.rows.sealRow(Padding.pad(history.encoded()), header.associatedData(.history)))
   }
 
+  /// Changes the history. A damaged one is replaced by a new one: what it said is lost.
+  package func changeHistory(_ change: (inout GroupHistory) -> Void) throws(StoreError) {
+    var history = try soundHistory() ?? GroupHistory()
+    change(&history)
+    try setHistory(history)
+  }
+
+  /// The recorded history; nil if it is damaged.
+  package func soundHistory() throws(StoreError) -> GroupHistory? {
+    do { return try history() } catch .damaged { return nil } catch { throw error }
+  }
+
   /// The recorded history, which may be empty.
   package func history() throws(StoreError) -> GroupHistory {
     guard let sealed = try database.meta(Format.Meta.history.rawValue) else {

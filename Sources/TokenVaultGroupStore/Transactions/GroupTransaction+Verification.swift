@@ -31,6 +31,7 @@ extension GroupTransaction {
     report.accounts += report.damagedAccounts
     // Without the rotation keys the group opens, but cannot change its key.
     if !header.isOutdated { _ = try rotationKeys() }
+    report.isHistoryDamaged = try soundHistory() == nil
     guard report.damagedAccounts == 0 else { return report }
     report.strayRows = try strayNames(names)
     report.strayRows += abs(try count("record") - report.credentials)

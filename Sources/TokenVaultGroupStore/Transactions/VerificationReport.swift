@@ -11,6 +11,11 @@ package struct VerificationReport: Equatable, Sendable {
   /// SQLite's report about the file's structure, or nil if it is sound.
   package var structure: String?
 
+  /// Whether the record of the last backup and of the recovery code cannot be read.
+  package var isHistoryDamaged = false
+
   /// Whether no problem was found.
-  package var isSound: Bool { damagedAccounts == 0 && strayRows == 0 && structure == nil }
+  package var isSound: Bool { isComplete && !isHistoryDamaged }
+  /// Whether everything but the history is sound: no account or token is affected.
+  package var isComplete: Bool { damagedAccounts == 0 && strayRows == 0 && structure == nil }
 }

@@ -199,6 +199,26 @@ struct UIFormTests {
     #expect(sent(state.press(.enter))?.secret?.revealed.reveal() == Array("one".utf8))
   }
 
+  @Test func aSecretThatDoesNotFitIsRefusedAndNotCut() throws {
+    var state = withSecret
+    state.type("+git.example.com")
+    state.press(.tab)
+    state.type("ada")
+    state.press(.tab)
+    for _ in 0..<PassphraseReading.limit { state.press(.pasted("x")) }
+    // A shorter character would still fit after one that did not.
+    state.press(.erase, .pasted("\u{20ac}"), .pasted("x"))
+    #expect(state.press(.enter).isEmpty)
+    #expect(state.shown.contains("The secret has more than 4 KiB; nothing was stored."))
+    state.press(.erase, .erase)
+    #expect(state.press(.enter).isEmpty)
+    state.press(.eraseLine)
+    for _ in 0..<PassphraseReading.limit { state.press(.pasted("x")) }
+    #expect(
+      sent(state.press(.enter))?.secret?.revealed.reveal()
+        == [UInt8](repeating: UInt8(ascii: "x"), count: PassphraseReading.limit))
+  }
+
   // MARK: Groups
 
   @Test func theGroupIsChosenFromAMenu() throws {

@@ -22,16 +22,26 @@ struct GroupShowCommand: VaultCommand {
     guard group.manifest != nil || group.file != nil else {
       throw VaultError.noManifest(group.name)
     }
-    let now = invocation.now
     let condition = GroupCondition(try invocation.vaultWithoutPrompt(of: group.name))
+    try show(group, condition, vault.configuration, in: invocation)
+    guard condition.content?.isHistoryDamaged != true else {
+      throw CommandError.historyDamaged(group: group.name)
+    }
+  }
+
+  private func show(
+    _ group: GroupDescription, _ condition: GroupCondition, _ configuration: VaultConfiguration,
+    in invocation: Invocation
+  ) throws {
+    let now = invocation.now
     let manifest = group.manifest?.manifest
-    let keyFile = keyFile(group, vault.configuration)
+    let keyFile = keyFile(group, configuration)
     if global.json {
       return try invocation.answerJSON {
         group.write(condition, keyFile: keyFile, now: now, to: &$0)
       }
     }
-    let file = vault.configuration.groupPath
+    let file = configuration.groupPath
     var rows = [["group", group.name.description]]
     if let manifest { rows.append(["title", PlainText.escaped(manifest.title)]) }
     rows.append([

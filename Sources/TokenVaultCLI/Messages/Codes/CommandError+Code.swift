@@ -54,6 +54,7 @@ extension CommandError {
     case .passphrasesDiffer: "passphrasesDiffer"
     case .rowsDamaged: "damagedAccounts"
     case .notSound: "damagedGroup"
+    case .historyDamaged: "damagedHistory"
     case .notClean: "notClean"
     case .filesNotClean: "filesNotClean"
     case .noDirectoryRule: "noDirectoryRule"
