@@ -193,7 +193,10 @@ struct SignInCommandTests {
     ("--authority $A --timeout 0", 64, "is not a valid duration"),
     ("--authority http://login.example/common/v2.0", 64, "The authority is not an https URL"),
     ("--authority $A --redirect-uri https://example.com/", 64, "The redirect URI is neither"),
-    ("--authority http://127.0.0.1:9/common/v2.0", 69, "Cannot connect to 127.0.0.1:9 (connection refused)."),
+    (
+      "--authority http://127.0.0.1:9/common/v2.0", 69,
+      "Cannot connect to 127.0.0.1:9 (connection refused)."
+    ),
     ("--authority https://login.microsoftonline.com/common", 69, "proxy"),
     ("--authority $U/nowhere", 76, "/nowhere answered 404. Check the spelling of the authority"),
     ("--authority $A --group no.such.group", 78, "no.such.group has no manifest"),

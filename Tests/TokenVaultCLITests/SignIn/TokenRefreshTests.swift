@@ -108,7 +108,10 @@ struct TokenRefreshTests {
     (#"{"endpoint": "token", "status": 503}"#, "/token answered 503."),
     (#"{"endpoint": "discovery", "status": 502}"#, "openid-configuration answered 502."),
     (#"{"endpoint": "token", "raw": "<html>Log in</html>"}"#, "A proxy or a captive portal"),
-    (#"{"endpoint": "token", "raw": "<html>Log in</html>", "status": 404}"#, "answered 404, but not with"),
+    (
+      #"{"endpoint": "token", "raw": "<html>Log in</html>", "status": 404}"#,
+      "answered 404, but not with"
+    ),
     (
       #"{"endpoint": "discovery", "raw": "<html>Log in</html>", "count": 2}"#,
       "openid-configuration answered, but not with an OAuth response."
