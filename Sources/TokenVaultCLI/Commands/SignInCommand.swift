@@ -158,15 +158,15 @@ struct SignInCommand: VaultCommand {
     if adminConsent {
       return try consent(terms, acquisition, patience, in: invocation)
     }
-    let result: TokenResult
-    if deviceCode {
-      result = try acquisition.deviceCode(
-        terms.scopes, claims: claims, account: again?.account.homeAccountID,
-        limitMilliseconds: timeout == nil ? nil : Int(patience.seconds) * 1000, terms.application,
-        makesCurrent: true)
-    } else {
+    let result = try sayingWhatIsStored {
+      guard !deviceCode else {
+        return try acquisition.deviceCode(
+          terms.scopes, claims: claims, account: again?.account.homeAccountID,
+          limitMilliseconds: timeout == nil ? nil : Int(patience.seconds) * 1000,
+          terms.application, makesCurrent: true)
+      }
       try invocation.register(terms.application.redirectURI)
-      result = try acquisition.interactive(
+      return try acquisition.interactive(
         request(terms, claims, again, patience), terms.application, makesCurrent: true)
     }
     invocation.tellOfNewGroup(isNew, selection.group)
@@ -189,6 +189,18 @@ struct SignInCommand: VaultCommand {
   private func usesDeviceCode(_ terms: SignInTerms) -> Bool {
     let wantsBrowser = browser != nil || prompt != nil || redirectUri != nil || adminConsent
     return deviceCode || (terms.provider?.prefersDeviceCode == true && !wantsBrowser)
+  }
+
+  /// Without a response of the provider, nothing is stored.
+  private func sayingWhatIsStored(_ body: () throws -> TokenResult) throws -> TokenResult {
+    do { return try body() } catch VaultError.signIn(let error)
+      where error.isOutage && error != .idToken(.keysUnavailable)
+    {
+      let failure = Failure(VaultError.signIn(error) as any Error)
+      throw Failure(
+        failure.status, failure.message + " Nothing was stored.",
+        next: failure.next ?? Failure.again("later"), code: failure.code)
+    }
   }
 
   private func storedSignIn(_ core: GroupSession) throws -> StoredSignIn? {

@@ -31,7 +31,9 @@ extension Failure {
       self.init(.unreachable, Self.foreignPage(nil))
     case .badDiscovery(let fault):
       self.init(
-        .provider, "The provider's discovery document cannot be used: \(Self.text(fault)).")
+        .provider,
+        "The provider's discovery document cannot be used: \(Self.text(fault)). Nothing was changed.",
+        next: Self.again("with another URL of the provider"))
     case .notOffered(let feature):
       self.init(.provider, "The provider does not offer \(feature.rawValue).")
     case .redirectUnavailable(let errno):
@@ -114,7 +116,8 @@ extension Failure {
       let hint = isAboutTime ? " Check this machine's clock." : ""
       self.init(
         .provider,
-        "The provider's ID token is not valid (\(fault.rawValue)); nothing was stored.\(hint)")
+        "The provider's ID token is not valid (\(fault.rawValue)); nothing was stored.\(hint)",
+        next: Self.again())
     case .declinedScopes(_, let declined):
       self.init(
         .provider,
