@@ -69,8 +69,8 @@ public struct VaultConfiguration: Sendable {
   public enum PassphrasePurpose: Equatable, Sendable {
     /// To open the group.
     case open(GroupName)
-    /// To open the group, after a passphrase that was wrong. Nil ends the attempts; after three wrong
-    /// passphrases there is no further request.
+    /// To open the group, after a wrong passphrase. Nil ends the attempts. The third wrong passphrase
+    /// ends them, too.
     case openAgain(GroupName)
     /// To create the group's key slot: read the passphrase twice.
     case create(GroupName)

@@ -64,7 +64,7 @@ extension GroupSession {
   }
 
   private static func authority(_ text: String) -> Authority? {
-    // absent is an answer: a text that is no authority has no description.
+    // absent is an answer: only an authority can have a description.
     do { return try Authority(text) } catch { return nil }
   }
 

@@ -5,7 +5,7 @@ import TokenVaultModel
 struct DirectoryRuleState {
   let rule: DirectoryRules.Rule
   let directoryExists: Bool
-  /// Nil if it is no longer in the group, or if the group cannot be opened.
+  /// Nil if the group does not contain the account any more, or cannot be opened.
   let account: Account?
   /// Whether the account is known not to be in the group.
   let isSignedOut: Bool

@@ -90,7 +90,7 @@ struct RuleRemoveCommand: VaultCommand {
         writer.object { $0.field("removed", removed) }
       }
     }
-    guard !removed.isEmpty else { return invocation.tell("There is no such rule.") }
+    guard !removed.isEmpty else { return invocation.tell("No rule was removed.") }
     try invocation.answer(
       Array(removed.map { "Removed the rule for \(PlainText.escaped($0)).\n" }.joined().utf8))
   }

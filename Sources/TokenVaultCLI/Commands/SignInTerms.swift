@@ -63,7 +63,7 @@ struct SignInTerms {
   ) -> UserConfiguration.SignInDefaults? {
     guard let provider else { return configured }
     guard let text = configured?.authority, let issuer = provider.issuer else { return nil }
-    // absent is an answer: a value that is no authority is of no provider.
+    // absent is an answer: the configured values are then not used at this provider.
     do { return try Authority(text).isSameServer(as: issuer) ? configured : nil } catch {
       return nil
     }

@@ -91,7 +91,7 @@ struct StatusReport {
       all.append(
         Concern(
           code: "noRecoveryCode",
-          message: "There is no recovery code: without its key the group is lost.",
+          message: "The group has no recovery code: if its key is lost, so are its accounts.",
           next: "tokenvault group recovery-code \(group.name)"))
     }
     if let backup = condition.content?.history.backup, let file = group.file,
