@@ -245,7 +245,7 @@ import TokenVaultTestSupport
     let machine = try Machine()
     let ran = try machine.shell(
       """
-      "$T" add --service a.example --username a <<<"secret" >/dev/null || exit 1
+      "$T" add --group \(Machine.group) --service a.example --username a <<<"secret" >/dev/null || exit 1
       bare() { exec "$@"; }
       if test "$(id -u)" = 0; then
         bare() { exec setpriv --bounding-set=-all --inh-caps=-all -- "$@"; }
