@@ -59,7 +59,7 @@ import TokenVaultTestSupport
     let status = try machine.vault("status")
     #expect(status.status == 77 && status.errors.isEmpty, "\(status.errors)")
     #expect(status.output.contains("locked         yes"), "\(status.output)")
-    #expect(status.output.contains("The keyring is locked.\nnext: "))
+    #expect(status.output.contains("The keyring is locked. Nothing was changed.\nnext: "))
     #expect(!status.output.contains("ada") && !status.output.contains(copy))
     let show = try machine.succeed("group", "show")
     #expect(show.contains("locked         yes") && show.contains("recovery code  yes\n"))
