@@ -87,6 +87,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The protocols in which other tools ask for credentials: no files, no vault.
+    .target(
+      name: "TokenVaultCredentialHelpers",
+      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
+      swiftSettings: strict),
+
     // The programs people run.
     // Loads libqrencode when a QR code is drawn.
     .target(name: "TokenVaultCQRCode", cSettings: strictC),
@@ -94,7 +100,7 @@ let package = Package(
       name: "TokenVaultCLI",
       dependencies: [
         "TokenVault", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultKeyCustody",
-        "TokenVaultSignIn", "TokenVaultSignInTransport",
+        "TokenVaultSignIn", "TokenVaultSignInTransport", "TokenVaultCredentialHelpers",
         "TokenVaultSystem", "TokenVaultCQRCode",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
@@ -170,6 +176,12 @@ let package = Package(
         "fuzz-sign-in",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultCredentialHelpersTests",
+      dependencies: [
+        "TokenVaultCredentialHelpers", "TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto",
+      ],
+      exclude: ["Transcripts"], swiftSettings: strict),
     .testTarget(
       name: "TokenVaultSignInTransportTests",
       dependencies: [

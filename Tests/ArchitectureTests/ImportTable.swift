@@ -33,9 +33,11 @@ enum ImportTable {
       "TokenVaultSignIn", "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem",
       "TokenVaultCrypto", "TokenVaultModel",
     ],
+    // The protocols of other tools.
+    "TokenVaultCredentialHelpers": ["Glibc", "TokenVaultSignIn", "TokenVaultCrypto", "TokenVaultModel"],
     // The command line program.
     "TokenVaultCLI": [
-      "ArgumentParser", "TokenVaultCQRCode", "Dispatch", "FoundationEssentials", "Glibc",
+      "ArgumentParser", "TokenVaultCredentialHelpers", "TokenVaultCQRCode", "Dispatch", "FoundationEssentials", "Glibc",
       "TokenVaultKeyCustody",
       "TokenVaultSignIn",
       "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem", "TokenVault",
@@ -91,7 +93,7 @@ enum ImportTable {
   static let withoutFoundation: Set<String> = [
     "TokenVaultCrypto", "TokenVaultModel", "TokenVaultSystem", "TokenVaultGroupStore",
     "TokenVaultKeyCustody", "TokenVaultSignIn",
-    "TokenVaultSignInTransport",
+    "TokenVaultSignInTransport", "TokenVaultCredentialHelpers",
   ]
 
   /// The targets that may touch their process: read its environment, print, exit.

@@ -1,5 +1,6 @@
 package import TokenVault
 import TokenVaultModel
+import TokenVaultSignIn
 
 extension Invocation {
   /// Prints a token, as it is or in JSON.

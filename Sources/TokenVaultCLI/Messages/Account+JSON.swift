@@ -1,4 +1,5 @@
 import TokenVaultModel
+import TokenVaultSignIn
 
 extension Account {
   /// The account as listing commands print it; the keys are stable.

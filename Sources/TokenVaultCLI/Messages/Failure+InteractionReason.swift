@@ -1,5 +1,6 @@
 import TokenVault
 import TokenVaultModel
+import TokenVaultSignIn
 
 // MARK: A token that requires a sign-in
 

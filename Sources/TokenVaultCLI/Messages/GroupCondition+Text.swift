@@ -1,5 +1,6 @@
 import TokenVault
 import TokenVaultModel
+import TokenVaultSignIn
 
 extension GroupCondition {
   /// The rows of `group show` and `status` about a group that has a file.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TokenVault
 import TokenVaultModel
+import TokenVaultSignIn
 
 struct GroupUnlockCommand: VaultCommand {
   static let configuration = CommandConfiguration(

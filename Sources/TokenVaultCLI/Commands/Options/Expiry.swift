@@ -1,5 +1,6 @@
 import Glibc
 import TokenVaultModel
+import TokenVaultSignIn
 
 /// The end of a stored secret on the command line: `90d`, `2027-01-31` or `2027-01-31T12:00:00Z`.
 struct Expiry: Hashable, Sendable {

@@ -1,0 +1,26 @@
+/// One of the protocols in which tools ask for credentials.
+package struct HelperProtocol: Sendable {
+  /// The name in `tokenvault credential NAME`.
+  package let name: String
+  /// The names of programs that speak it: the tool finds its helper by one of them.
+  package let programs: [String]
+  /// The variables that the request may stand in.
+  package var variables: [String] = []
+  /// Whether the request is on standard input, for these arguments.
+  package var readsInput: @Sendable ([String]) -> Bool = { _ in true }
+  /// Reads a call. Malformed input is answered as the protocol says.
+  package let begin: @Sendable (HelperCall) -> HelperStep
+
+  /// Every protocol, in the order of the documentation.
+  package static let all: [HelperProtocol] = [.git, .docker]
+
+  /// The protocol with a name; nil if there is none.
+  package static func named(_ name: String) -> HelperProtocol? {
+    all.first { $0.name == name }
+  }
+
+  /// The protocol that a program of this name speaks; nil for `tokenvault` itself.
+  package static func spoken(by program: String) -> HelperProtocol? {
+    all.first { $0.programs.contains(program) }
+  }
+}
