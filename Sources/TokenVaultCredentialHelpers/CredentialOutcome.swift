@@ -19,6 +19,8 @@ package struct FoundCredential: Sendable {
   package var secret: Redacted<[UInt8]>
   /// The time at which it ends; nil if that is not known.
   package var expiresOn: Timestamp?
+  /// Whether it has ended. Git wants it nevertheless if a refresh token comes with it.
+  package var isExpired = false
   /// Whether it is an access token of a provider, which the vault renews by itself.
   package var isAccessToken = false
   /// Whether the server takes it as a bearer token without a user name (RFC 6750).

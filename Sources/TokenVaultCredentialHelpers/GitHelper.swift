@@ -6,7 +6,8 @@ extension HelperProtocol {
   /// Git's credential helpers (git-credential(1), gitcredentials(7)).
   package static let git = HelperProtocol(
     name: "git", programs: ["git-credential-tokenvault"],
-    readsInput: { ["get", "store", "erase"].contains($0.first) }, begin: GitHelper.begin)
+    readsInput: { ["get", "store", "erase"].contains($0.first) }, acceptsExpired: true,
+    begin: GitHelper.begin)
 }
 
 /// One request of git.
@@ -94,6 +95,7 @@ private struct GitHelper {
 
   private func answer(to outcome: CredentialOutcome) -> HelperAnswer {
     guard case .found(let found) = outcome else { return Self.silent(outcome) }
+    if found.isExpired { return Self.renewable(found) }
     guard let secret = found.line else {
       return HelperAnswer(
         message: "The stored secret of \(found.username) cannot be sent to git: it has a line "
@@ -112,6 +114,15 @@ private struct GitHelper {
       lines.append("oauth_refresh_token=\(token)")
     }
     return HelperAnswer(lines.map { $0 + "\n" }.joined())
+  }
+
+  /// A helper that renews tokens takes the refresh token from an expired credential. The password is
+  /// left out, because git 2.39 and older would send it.
+  private static func renewable(_ found: FoundCredential) -> HelperAnswer {
+    guard let token = found.refreshToken.flatMap({ FoundCredential.line($0) }) else {
+      return HelperAnswer(message: "The stored secret of \(found.username) has expired.", status: 1)
+    }
+    return HelperAnswer("username=\(found.username)\noauth_refresh_token=\(token)\n")
   }
 
   /// Says nothing to git. The message of a failure is for the user.

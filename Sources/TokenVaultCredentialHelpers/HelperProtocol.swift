@@ -8,6 +8,8 @@ package struct HelperProtocol: Sendable {
   package var variables: [String] = []
   /// Whether the request is on standard input, for these arguments.
   package var readsInput: @Sendable ([String]) -> Bool = { _ in true }
+  /// Whether an expired credential is an answer; otherwise it is a failure.
+  package var acceptsExpired = false
   /// Reads a call. Malformed input is answered as the protocol says.
   package let begin: @Sendable (HelperCall) -> HelperStep
 

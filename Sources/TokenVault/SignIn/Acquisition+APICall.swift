@@ -67,19 +67,6 @@ extension Acquisition {
     return token
   }
 
-  /// Throws if the provider's description does not allow its tokens to be sent to a URL.
-  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``.
-  fileprivate func requireHost(
-    of address: HTTPURL, for token: TokenResult
-  ) throws(VaultError) {
-    guard token.account.authorityType == .oidc else { return }
-    for provider in try session.providers(ofTokensOf: token.account)
-    where !provider.allows(address) {
-      throw .signIn(
-        .hostNotAllowed(host: address.origin, allowed: provider.apiHosts ?? []))
-    }
-  }
-
   /// The result of reading a collection.
   package enum Pages: Sendable {
     case all([JSONValue])
@@ -137,7 +124,7 @@ extension Acquisition {
       if let service {
         header = try service.header(for: address)
       } else {
-        try acquisition.requireHost(of: address, for: token)
+        try acquisition.session.requireHost(of: address, forTokensOf: token.account)
         header = try acquisition.header(
           token, client: request.token.clientID, request.method, address)
       }

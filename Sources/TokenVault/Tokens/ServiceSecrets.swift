@@ -4,7 +4,7 @@ package import TokenVaultModel
 
 /// Stores passwords and personal access tokens of services.
 package struct ServiceSecrets {
-  private let session: GroupSession
+  let session: GroupSession
 
   package init(_ session: GroupSession) { self.session = session }
 
@@ -15,20 +15,23 @@ package struct ServiceSecrets {
   ///   - username: The user name at the service.
   ///   - expiresOn: The time at which the service ends it; nil if that is not known.
   ///   - form: The form in which the service takes it; nil if that is not known.
+  ///   - origin: The tool that hands it over, and what comes with it.
   /// - Returns: The account, whether the group was created for it, and whether it replaced a secret.
   /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
   ///   control character, or if the secret is empty.
   @discardableResult
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String,
-    expiresOn: Timestamp? = nil, as form: ServiceAuthentication? = nil
+    expiresOn: Timestamp? = nil, as form: ServiceAuthentication? = nil,
+    from origin: SecretOrigin = SecretOrigin()
   ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     guard Self.isStorable(username: username) else { throw .invalid(.username) }
     guard !secret.reveal().isEmpty else { throw .invalid(.secret) }
     var record = Self.record(service, username)
     let bytes = secret.reveal().count
     try vaultErrors(session.group) {
-      try CredentialPayload.requireStorable(secretBytes: bytes, extraBytes: 0)
+      try CredentialPayload.requireStorable(
+        secretBytes: bytes, extraBytes: origin.json.count)
     }
     let device = try SharedDevice(session)
     record.profiles = [
@@ -45,7 +48,8 @@ package struct ServiceSecrets {
       credential.lastModified = now
       credential.expiresOn = expiresOn
       credential.tokenType = form?.scheme ?? ""
-      try transaction.store(credential, CredentialPayload(secret: secret), in: &stored)
+      try transaction.store(
+        credential, CredentialPayload(secret: secret, extraJSON: origin.json), in: &stored)
       try transaction.update(&stored)
       try device.requireAlone([stored.tag], in: transaction)
       return (session.lookup.account(stored, in: transaction), known?.record.isSecret ?? false)
@@ -84,7 +88,7 @@ package struct ServiceSecrets {
     }
   }
 
-  private static func record(_ service: ServiceURL, _ username: String) -> AccountRecord {
+  static func record(_ service: ServiceURL, _ username: String) -> AccountRecord {
     AccountRecord(
       homeAccountID: "\(username)@\(service)", environment: service.host, authorityType: .secret)
   }

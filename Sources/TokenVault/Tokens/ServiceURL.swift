@@ -46,6 +46,12 @@ extension ServiceURL: ExpressibleByStringLiteral {
 }
 
 extension ServiceURL {
+  /// The service at an address; nil if the address has a query.
+  package init?(_ address: HTTPURL) {
+    guard address.query == nil else { return nil }
+    self.init(address.description)
+  }
+
   /// Whether a request to the address goes to this service: scheme, host and port are the same text,
   /// and the path is that of the service or below it.
   ///

@@ -26,7 +26,7 @@ public struct TokenResult: Sendable {
   /// Whether the time has come at which the provider wants the token to be refreshed.
   public let isRefreshDue: Bool
   /// The tenant that the token is for.
-  let realm: String
+  package let realm: String
   /// The key that the token is bound to; empty for a bearer token.
   let keyID: String
   /// Whether this is the result of a sign-in, and the group already had the account.

@@ -29,6 +29,25 @@ extension Failure {
       code: "ambiguousAccount")
   }
 
+  /// Several credentials fit an address, and nothing chooses one of them.
+  static func severalCredentials(_ candidates: [Account], at address: HTTPURL) -> Failure {
+    let names = candidates.map(name).joined(separator: ", ")
+    return Failure(
+      .usage, "\(address.origin) has \(candidates.count) credentials: \(names).",
+      next: "name one in the URL, as in "
+        + "\(address.scheme)://NAME@\(address.origin.dropFirst(address.scheme.count + 3))",
+      code: "ambiguousAccount")
+  }
+
+  /// The account that the caller named has no credential for an address.
+  static func noCredential(
+    of account: String, at address: HTTPURL, _ group: GroupName
+  ) -> Failure {
+    Failure(
+      .notFound, "\(quoted(account)) has no credential for \(address.origin) in \(group).",
+      next: "tokenvault add --service \(address.origin) --username NAME", code: "noAccount")
+  }
+
   /// A stored secret does not satisfy the request.
   static func secret(
     _ reason: InteractionReason, _ account: Account, _ group: GroupName, code: String

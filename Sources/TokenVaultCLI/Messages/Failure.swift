@@ -37,6 +37,9 @@ struct Failure: Error {
     }
   }
 
+  /// The message and the next command, for standard error.
+  var text: String { message + (next.map { "\nnext: \($0)" } ?? "") }
+
   /// The same failure, with the group's name in front unless the message contains it.
   func of(_ group: GroupName) -> Failure {
     message.contains(group.description)

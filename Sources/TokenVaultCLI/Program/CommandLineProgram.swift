@@ -18,6 +18,7 @@ package enum CommandLineProgram {
           "Core dumps cannot be disabled for this process: \(Failure.reason(error.errno))."))
       exit(ExitStatus.unexpected.rawValue)
     }
+    if let helper = HelperProgram(CommandLine.arguments) { _exit(helper.run()) }
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Nothing is buffered, so exit(3) would only cost time.
     if let status = WarmToken.answer(arguments) { _exit(status.rawValue) }

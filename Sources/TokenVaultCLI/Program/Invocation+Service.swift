@@ -65,7 +65,7 @@ extension Invocation {
 
   /// The groups in which the secret of a service is looked for, in order. The first one is the group
   /// that `add` would store into.
-  private func groupsOfSecrets() throws -> [(GroupName, Selection.Rule)] {
+  func groupsOfSecrets() throws -> [(GroupName, Selection.Rule)] {
     let inForce = try select(needsAccount: false)
     switch inForce.groupRule {
     case .option, .variable: return [(inForce.group, inForce.groupRule)]

@@ -45,13 +45,6 @@ package struct Invocation: Sendable {
 
   /// This process.
   package static func ofProcess(options: Options = Options()) -> Invocation {
-    var environment: [String: String] = [:]
-    for name in variables {
-      // An empty variable counts as unset (XDG base directory specification).
-      if let value = unsafe getenv(name), unsafe value.pointee != 0 {
-        environment[name] = unsafe String(cString: value)
-      }
-    }
     var directory: String?
     if let path = unsafe getcwd(nil, 0) {
       // The kernel puts "(unreachable)" in front of a directory outside the root.
@@ -60,7 +53,19 @@ package struct Invocation: Sendable {
       unsafe free(path)
     }
     return Invocation(
-      environment: environment, workingDirectory: directory, options: options)
+      environment: variables(variables), workingDirectory: directory, options: options)
+  }
+
+  /// The values of those of these variables that are set and not empty, by name.
+  static func variables(_ names: [String]) -> [String: String] {
+    var values: [String: String] = [:]
+    for name in names {
+      // An empty variable counts as unset (XDG base directory specification).
+      if let value = unsafe getenv(name), unsafe value.pointee != 0 {
+        values[name] = unsafe String(cString: value)
+      }
+    }
+    return values
   }
 
   /// Makes sure that descriptors 0, 1 and 2 are open. Otherwise the next file or socket would get

@@ -40,6 +40,11 @@ extension ProviderDescription {
     redirectURI = try reader.redirectURI("redirectUri")
     prefersDeviceCode = try reader.choice("flow", among: ["browser", "device-code"]) == 1
     apiHosts = try reader.hosts("apiHosts")
+    credentialHosts = try reader.hosts("credentialHosts") ?? []
+    credentialUsername = try reader.text("credentialUsername") ?? "oauth2"
+    credentialScopes = try reader.texts("credentialScopes")
+    takesBearerCredentials =
+      try reader.choice("credentialScheme", among: ["basic", "bearer"]) == 1
     registrationPage = try reader.link("registrationPage")
     registrationHelp = try reader.text("registrationHelp") ?? ""
     revocationPage = try reader.page("revocationPage")
@@ -58,7 +63,8 @@ extension ProviderDescription {
     "name", "issuer", "takesUrl", "authorizationEndpoint", "tokenEndpoint",
     "deviceAuthorizationEndpoint", "revocationEndpoint", "userEndpoint", "userId", "userName",
     "scopes", "impliedScopes", "scopeSeparator", "tokensWithoutExpiry", "clientId", "clientSecret",
-    "redirectUri", "flow", "apiHosts", "registrationPage", "registrationHelp", "revocationPage",
+    "redirectUri", "flow", "apiHosts", "credentialHosts", "credentialUsername", "credentialScopes",
+    "credentialScheme", "registrationPage", "registrationHelp", "revocationPage",
   ]
 
   /// A provider is described either by its discovery document or by all of its endpoints: a user

@@ -46,6 +46,14 @@ package struct ProviderDescription: Hashable, Sendable {
   package var prefersDeviceCode = false
   /// The hosts that a token may be sent to by `request`; nil for any.
   package var apiHosts: [String]?
+  /// The hosts that take a token in the place of a password, as git sends it; empty for none.
+  package var credentialHosts: [String] = []
+  /// The user name that goes with the token there.
+  package var credentialUsername = "oauth2"
+  /// The scopes of the token; empty for the account's stored one.
+  package var credentialScopes: [String] = []
+  /// Whether these hosts take it as a bearer token, too (RFC 6750).
+  package var takesBearerCredentials = false
   /// The page where a client id is made, and the settings to choose there.
   package var registrationPage: String?
   package var registrationHelp = ""
@@ -63,8 +71,16 @@ package struct ProviderDescription: Hashable, Sendable {
 
   /// Whether a token of this provider may be sent to a URL by `request`.
   package func allows(_ address: HTTPURL) -> Bool {
-    guard let apiHosts else { return true }
-    return apiHosts.contains { pattern in
+    apiHosts.map { Self.matches(address, $0) } ?? true
+  }
+
+  /// Whether a token of this provider is a password at a URL.
+  package func isCredential(at address: HTTPURL) -> Bool {
+    Self.matches(address, credentialHosts)
+  }
+
+  private static func matches(_ address: HTTPURL, _ patterns: [String]) -> Bool {
+    patterns.contains { pattern in
       let isWild = pattern.hasPrefix("*.")
       guard let (host, port) = HTTPURL.hostAndPort(String(pattern.dropFirst(isWild ? 2 : 0)))
       else { return false }

@@ -1,0 +1,183 @@
+import TokenVault
+import TokenVaultCredentialHelpers
+import TokenVaultCrypto
+import TokenVaultModel
+import TokenVaultSignIn
+
+/// Answers the requests of helpers from the vault.
+struct CredentialBroker {
+  let invocation: Invocation
+  /// The name of the protocol, which a stored secret remembers.
+  let tool: String
+  private var search: CredentialSearch { CredentialSearch(invocation: invocation) }
+
+  init(_ invocation: Invocation, tool: String) {
+    self.invocation = invocation
+    self.tool = tool
+  }
+
+  /// The outcome of a request. Every error becomes one.
+  func outcome(of request: CredentialRequest) -> CredentialOutcome {
+    do {
+      switch request {
+      case .find(let query): return try find(query)
+      case .store(let credential):
+        try store(credential)
+        return .done
+      case .erase(let query, let secret): return try erase(query, secret) ? .done : .notFound
+      case .list: return .listed(try list())
+      case .token(let query): return .found(try token(query))
+      }
+    } catch {
+      let failure = Failure(invocation.refined(error))
+      return .failed(
+        CredentialFailure(
+          failure.text, needsSignIn: failure.status == .signInNeeded))
+    }
+  }
+
+  // MARK: Finding
+
+  private func find(_ query: CredentialQuery) throws -> CredentialOutcome {
+    guard let match = try search.match(query) else { return .notFound }
+    explain(match, query)
+    switch match.candidate {
+    case .secret(let found): return .found(credential(found))
+    case .token(let bound): return .found(try minted(bound, in: match.vault))
+    }
+  }
+
+  private func credential(_ found: ServiceSecrets.Found) -> FoundCredential {
+    var credential = FoundCredential(
+      username: found.account.username, secret: found.secret.reveal())
+    credential.expiresOn = found.expiresOn
+    credential.isExpired = found.expiresOn.map { $0 <= invocation.now } ?? false
+    credential.isBearer = found.form == .bearer
+    credential.refreshToken = found.origin.refreshToken
+    return credential
+  }
+
+  /// A token of the account that is valid now, renewed if need be.
+  private func minted(
+    _ bound: TokenCredentialAccount, in vault: GroupSession
+  ) throws -> FoundCredential {
+    let result = try token(
+      TokenRequest(scopes: ScopeSet(bound.scopes)), of: .known(bound.account), in: vault)
+    var credential = FoundCredential(
+      username: bound.username, secret: result.accessToken.reveal())
+    credential.expiresOn = result.expiresOn
+    credential.isAccessToken = true
+    credential.isBearer = bound.isBearer
+    return credential
+  }
+
+  private func token(_ query: TokenQuery) throws -> FoundCredential {
+    var chosen = invocation
+    chosen.options.account = query.account ?? invocation.options.account
+    let (selection, vault) = try chosen.selectedAccount()
+    let request = TokenRequest(
+      scopes: ScopeSet(query.scopes), resource: query.resource, clientID: query.clientID,
+      tenantID: query.tenant)
+    let result = try token(request, of: selection.account, in: vault)
+    var credential = FoundCredential(
+      username: result.account.username, secret: result.accessToken.reveal())
+    credential.expiresOn = result.expiresOn
+    credential.isAccessToken = result.account.authorityType != .secret
+    credential.isBearer = true
+    credential.tenantID = result.realm.isEmpty ? nil : result.realm
+    return credential
+  }
+
+  private func token(
+    _ request: TokenRequest, of reference: AccountReference, in vault: GroupSession
+  ) throws -> TokenResult {
+    // A tool shows standard error as its own, so progress is left out.
+    let acquisition = invocation.acquisition(in: vault) { _ in }
+    return try SignInCommandLine(request, claims: nil).suggested(in: vault, of: reference) {
+      try acquisition.silent(request, of: reference)
+    }
+  }
+
+  // MARK: Changing
+
+  /// Git stores each credential that has worked, also those that it has from here. They are left as
+  /// they are: a token of a provider must not become a secret of its own, and an equal secret needs
+  /// no write.
+  private func store(_ credential: NewCredential) throws {
+    guard let service = ServiceURL(credential.place.address),
+      let username = credential.place.username
+    else { return }
+    for vault in try search.vaults() {
+      if let known = try ServiceSecrets(vault).exact(service, username: username),
+        ConstantTime.equal(known.secret.reveal(), credential.secret.reveal()),
+        known.expiresOn == credential.expiresOn ?? known.expiresOn
+      {
+        return
+      }
+      for bound in try vault.accounts(withTokensFor: credential.place.address)
+      where try AccessTokenRemoval(vault).isStored(credential.secret, of: bound.account) {
+        return
+      }
+    }
+    let selection = try invocation.selectGroupOfSecrets()
+    try ServiceSecrets(try invocation.vault(of: selection)).store(
+      credential.secret, service: service, username: username, expiresOn: credential.expiresOn,
+      from: SecretOrigin(tool: tool, refreshToken: credential.refreshToken))
+  }
+
+  /// Removes the very credential that the tool names: a stored secret as a whole, of a provider only
+  /// the access token. A server's refusal does not sign anybody out.
+  private func erase(_ query: CredentialQuery, _ secret: Redacted<[UInt8]>?) throws -> Bool {
+    for vault in try search.vaults() {
+      let secrets = ServiceSecrets(vault)
+      var found: [ServiceSecrets.Found]
+      if let secret {
+        found = try secrets.covering(query.address, username: query.username)
+          .filter { ConstantTime.equal($0.secret.reveal(), secret.reveal()) }
+      } else {
+        guard let service = ServiceURL(query.address) else { return false }
+        found = try secrets.all(at: service)
+          .filter { query.username == nil || $0.account.username == query.username }
+      }
+      if !found.isEmpty {
+        // Without a user name, several are meant by nobody.
+        guard found.count == 1 || query.username != nil else { return false }
+        _ = try Erasure(vault).run(.accounts(found.map { .known($0.account) }))
+        return true
+      }
+      guard let secret else { continue }
+      for bound in try vault.accounts(withTokensFor: query.address)
+      where try AccessTokenRemoval(vault).run(secret, of: bound.account) {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func list() throws -> [ListedCredential] {
+    try search.vaults().flatMap { try ServiceSecrets($0).all(from: tool) }
+      .map { ListedCredential(address: $0.service.description, username: $0.account.username) }
+  }
+
+  // MARK: Explaining
+
+  private func explain(_ match: CredentialSearch.Match, _ query: CredentialQuery) {
+    guard invocation.options.isVerbose else { return }
+    let account = PlainText.escaped(match.candidate.account.shownName)
+    invocation.tell(
+      "tokenvault: \(account) for \(query.address.origin), from the group \(match.vault.group): "
+        + match.reason.text)
+  }
+}
+
+extension CredentialSearch.Reason {
+  /// Why the account was chosen.
+  var text: String {
+    switch self {
+    case .selected(let rule): rule.reason(isAccount: true)
+    case .username: "the account of that user name"
+    case .only: "the only credential for the host"
+    case .current: "the group's current account"
+    }
+  }
+}
