@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -59,6 +60,8 @@ int64_t tv_file_size_limit(void) {
 int tv_rename_new(const char *from, const char *to) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
+
+int tv_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns) {
   struct winsize size;

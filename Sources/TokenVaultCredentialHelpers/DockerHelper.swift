@@ -6,7 +6,8 @@ extension HelperProtocol {
   /// The credential helpers of docker, podman, skopeo and oras (docker-credential-helpers).
   package static let docker = HelperProtocol(
     name: "docker", programs: ["docker-credential-tokenvault"],
-    readsInput: { ["get", "store", "erase"].contains($0.first) }, begin: DockerHelper.begin)
+    readsInput: { ["get", "store", "erase"].contains($0.first) }, test: ["version"],
+    begin: DockerHelper.begin)
 }
 
 /// The messages of docker-credential-helpers are on standard output, with status 1. Docker compares

@@ -33,7 +33,7 @@ package enum SmallFile {
 
   /// Replaces the file atomically and durably, with mode 0600. If the write fails, the old file
   /// stays. A content that ``read(_:)`` would refuse is not written.
-  static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
     guard bytes.count <= limit else { throw .badManifest(path: path, fault: .tooLarge) }
     let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     do {

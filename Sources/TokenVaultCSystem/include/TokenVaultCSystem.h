@@ -37,6 +37,9 @@ int tv_spawn_close_from(void *actions, int first);
 /// POSIX_SPAWN_SETSID.
 extern const short tv_spawn_setsid;
 
+/// memfd_create(2), close-on-exec.
+int tv_memory_file(const char *name);
+
 /// ioctl(TIOCGWINSZ).
 int tv_window_size(int descriptor, uint16_t *rows, uint16_t *columns);
 

@@ -1,0 +1,45 @@
+import TokenVaultCredentialHelpers
+
+// MARK: The configuration of other programs
+
+extension Failure {
+  static func unknownHelper(_ name: String) -> Failure {
+    let names = HelperProtocol.all.map(\.name)
+    let near = Spelling.nearest(to: name, in: names).map { " Did you mean \($0)?" } ?? ""
+    return Failure(
+      .usage, "There is no helper \(quoted(name)).\(near)", next: "tokenvault credential status",
+      code: "unknownHelper")
+  }
+
+  static let noHome = Failure(
+    .configuration, "The variable HOME is not set to an absolute path.",
+    next: "export HOME, then run the command again", code: "noHome")
+
+  static func missingProgram(_ name: String) -> Failure {
+    Failure(
+      .notFound, "The program \(name) is not installed.", next: "sudo apt-get install \(name)",
+      code: "missingProgram")
+  }
+
+  static func refusedByProgram(_ name: String, _ errors: String) -> Failure {
+    let reason =
+      errors.split(separator: "\n").last.map { ": \(PlainText.escaped(String($0)))" } ?? ""
+    return Failure(
+      .inputOutput, "\(name) failed\(reason). Its configuration is unchanged.",
+      code: "programFailed")
+  }
+
+  /// A configuration file that cannot be changed without losing something.
+  static func unreadableConfiguration(_ file: String) -> Failure {
+    Failure(
+      .configuration, "\(quoted(file)) is not a JSON object. It is unchanged.",
+      next: "$EDITOR \(PlainText.shellWord(file))", code: "foreignConfiguration")
+  }
+
+  static func foreignConfiguration(_ file: String, _ path: [String]) -> Failure {
+    Failure(
+      .configuration,
+      "\(quoted(path.joined(separator: "."))) in \(quoted(file)) is not text. It is unchanged.",
+      next: "$EDITOR \(PlainText.shellWord(file))", code: "foreignConfiguration")
+  }
+}
