@@ -49,19 +49,25 @@ struct HelperSetup {
   /// The link of a package, which needs no other one.
   private var installedProgram: String? {
     let directories = (Invocation.wholeEnvironment()["PATH"] ?? "").split(separator: ":")
-    return directories.map { "\($0)/\(program)" }
-      .first { !$0.hasPrefix(programs + "/") && InputFile.exists($0) }
+    return directories.map { "\($0)/\(program)" }.first {
+      !$0.hasPrefix(programs + "/") && Self.resolved($0) == Self.executable
+    }
+  }
+
+  private static let executable = resolved("/proc/self/exe")
+
+  private static func resolved(_ path: String) -> String? {
+    guard let place = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(place) }
+    return unsafe String(cString: place)
   }
 
   private func link() throws -> ConfigurationChange.Kind? {
     guard installedProgram == nil else { return nil }
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0 else {
+    guard let executable = Self.executable else {
       throw CommandError.input(path: "/proc/self/exe", errno: errno)
     }
-    return .link(
-      path: "\(programs)/\(program)", target: String(decoding: buffer[..<count], as: UTF8.self))
+    return .link(path: "\(programs)/\(program)", target: executable)
   }
 
   /// Git runs a helper by its path, or by the part of its name after `git-credential-`.

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// `tokenvault credential install`, `status` and `uninstall`.
+@Suite(.timeLimit(.minutes(5)))
+struct InstallationTests {
+  private let home: ShellHome
+
+  init() throws { home = try CommandLineFixtures().home(SharedSecretService.get()) }
+
+  private func run(_ script: String) throws -> ShellHome.Run {
+    try home.run("unset XDG_CONFIG_HOME; export PATH=\"$HOME/.local/bin:$PATH\"\n\(script)")
+  }
+
+  private static let dockerFiles = [
+    "{}", "{\n\t\"auths\": {\n\t\t\"a\": {}\n\t},\n\t\"credsStore\": \"desktop\"\n}\n",
+    "{\"credHelpers\":{\"gcr.io\":\"gcloud\"}}",
+  ]
+
+  @Test(arguments: dockerFiles)
+  func anInstalledHelperIsUninstalledWithoutATrace(file: String) throws {
+    let directory = home.directory.appending(path: ".docker")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try Data(file.utf8).write(to: directory.appending(path: "config.json"))
+    let run = try run(
+      """
+      cp .docker/config.json before
+      printf '[user]\\n\\tname = ada\\n' >.gitconfig; cp .gitconfig git-before
+      tokenvault credential install git docker --host registry.example.com >/dev/null
+      grep -c tokenvault .gitconfig .docker/config.json
+      tokenvault credential status --no-header | sort
+      tokenvault credential uninstall git docker >/dev/null
+      cmp before .docker/config.json && cmp git-before .gitconfig && ls .local/bin
+      tokenvault credential status --no-header | sort
+      """)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      run.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") } == [
+        ".gitconfig:1", ".docker/config.json:1", "docker active", "git active", "docker off",
+        "git off",
+      ])
+  }
+
+  @Test func aFileThatTheInstallationMadeIsRemovedAgain() throws {
+    let run = try run(
+      """
+      tokenvault credential install git docker >/dev/null
+      ls -a .gitconfig .docker/config.json
+      tokenvault credential uninstall git docker >/dev/null
+      ls -a .gitconfig .docker/config.json .local/bin/* 2>/dev/null
+      """)
+    #expect(run.output == ".docker/config.json\n.gitconfig\n", "\(run.errors)")
+  }
+
+  @Test func aChangeByTheUserIsLeftAlone() throws {
+    let run = try run(
+      """
+      tokenvault credential install docker >/dev/null
+      printf '{"credsStore": "other"}' >.docker/config.json
+      tokenvault credential status --no-header
+      tokenvault credential uninstall docker >/dev/null; cat .docker/config.json
+      """)
+    #expect(run.output.contains("broken"))
+    #expect(run.output.hasSuffix("\n{\"credsStore\": \"other\"}"), "\(run.output)")
+  }
+
+  @Test(arguments: ["[]", "{", "{\"credsStore\": 7}"])
+  func aFileThatCannotBeChangedSafelyIsUnchanged(file: String) throws {
+    let run = try run(
+      """
+      mkdir .docker; printf '\(file)' >.docker/config.json
+      tokenvault credential install docker >/dev/null; echo $?; cat .docker/config.json
+      """)
+    #expect(run.output == "78\n\(file)")
+    #expect(run.errors.contains("It is unchanged.\nnext: "), "\(run.errors)")
+  }
+
+  @Test func aDryRunShowsTheChangesAndMakesNone() throws {
+    let run = try run("tokenvault credential install git docker --dry-run")
+    #expect(run.output.split(separator: "\n").count == 4, "\(run.output)")
+    #expect(run.output.contains("git   credential.helper = tokenvault\n"))
+    #expect(run.output.contains(".docker/config.json: credsStore = \"tokenvault\"\n"))
+    #expect(run.changes.isEmpty, "\(run.changes)")
+  }
+
+  @Test func theModeAndTheLinkOfAConfigurationFileStay() throws {
+    let run = try run(
+      """
+      mkdir .docker dotfiles; echo '{}' >dotfiles/docker.json; chmod 640 dotfiles/docker.json
+      ln -s ../dotfiles/docker.json .docker/config.json
+      tokenvault credential install docker >/dev/null
+      stat -c %a dotfiles/docker.json; readlink .docker/config.json; cat dotfiles/docker.json
+      """)
+    #expect(
+      run.output == "640\n../dotfiles/docker.json\n{\"credsStore\": \"tokenvault\"}\n",
+      "\(run.errors)")
+  }
+
+  @Test func anotherProgramOfTheNameIsNotReplaced() throws {
+    let run = try run(
+      """
+      mkdir -p .local/other .local/bin; echo mine >.local/bin/git-credential-tokenvault
+      tokenvault credential install git; echo $?; cat .local/bin/git-credential-tokenvault
+      """)
+    #expect(run.output.hasSuffix("mine\n"))
+    #expect(!run.output.hasPrefix("0\n"))
+  }
+}

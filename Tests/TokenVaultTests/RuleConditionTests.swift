@@ -1,0 +1,146 @@
+import Testing
+import TokenVault
+import TokenVaultSignIn
+
+/// Which circumstances a rule is for. A look-alike must never fit.
+@Suite(.timeLimit(.minutes(1)))
+struct RuleConditionTests {
+  private static func situation(
+    _ address: String? = nil, in directory: String? = nil, remotes: [String] = []
+  ) throws -> Situation {
+    var situation = Situation(remotes: { remotes })
+    situation.directory = directory
+    situation.address = try address.map { try #require(HTTPURL($0)) }
+    return situation
+  }
+
+  @Test(arguments: [
+    ("git.example.com", "https://git.example.com/a", true),
+    ("git.example.com", "https://GIT.example.com:443/a", true),
+    ("git.example.com", "http://git.example.com/a", false),
+    ("git.example.com", "https://git.example.com:8443/", false),
+    ("git.example.com", "https://git.example.com./", false),
+    ("git.example.com", "https://git.example.com.evil.example/", false),
+    ("git.example.com", "https://evilgit.example.com/", false),
+    ("git.example.com", "https://xn--gt-mja.example.com/", false),
+    ("git.example.com/team", "https://git.example.com/team/x", true),
+    ("git.example.com/team", "https://git.example.com/teams", false),
+    ("git.example.com/team", "https://git.example.com/team/%2e%2e/other", false),
+    ("*.example.com", "https://git.example.com/", true),
+    ("*.example.com", "https://a.b.example.com/", true),
+    ("*.example.com", "https://example.com/", false),
+    ("*.example.com", "https://badexample.com/", false),
+    ("*.example.com", "https://git.example.com:8443/", false),
+    ("*.example.com", "http://git.example.com/", false),
+  ])
+  func aHostFitsItsOwnAddressesOnly(pattern: String, address: String, fits: Bool) throws {
+    var rule = RuleConditions()
+    rule.host = try #require(HostPattern(pattern))
+    #expect(try rule.hold(in: Self.situation(address)) == fits)
+    #expect(try !rule.hold(in: Self.situation()))
+  }
+
+  @Test(arguments: ["*.com", "*", "*.*.com", "a b", "https://u@h", "h?q", "", "gït.example.com"])
+  func aPatternThatIsTooWideOrNoHostIsRefused(pattern: String) {
+    #expect(HostPattern(pattern) == nil)
+  }
+
+  @Test(arguments: [
+    "https://github.com/Contoso/app.git", "https://ada@github.com/contoso/app",
+    "ssh://git@github.com:22/contoso/app.git", "git@github.com:contoso/app.git",
+    "github.com:contoso/app",
+  ])
+  func eachFormOfARemoteIsRead(url: String) throws {
+    var rule = RuleConditions()
+    rule.remote = RemotePattern("github.com/contoso")
+    #expect(try rule.hold(in: Self.situation(remotes: [url])))
+    rule.remote = RemotePattern("github.com/contoso/app")
+    #expect(try rule.hold(in: Self.situation(remotes: [url])))
+    rule.remote = RemotePattern("github.com/contoso/other")
+    #expect(try !rule.hold(in: Self.situation(remotes: [url])))
+    rule.remote = RemotePattern("gitlab.com/contoso")
+    #expect(try !rule.hold(in: Self.situation(remotes: [url])))
+  }
+
+  @Test(arguments: [
+    "/srv/github.com/contoso/app", "../contoso", "https://github.com", "https:///contoso",
+    "git@evil.example:github.com/contoso/x", "https://github.com@evil.example/contoso/x",
+    "https://github.com.evil.example/contoso/x", "git@github.com:../contoso/x",
+  ])
+  func aRemoteElsewhereIsNotTheOwners(url: String) throws {
+    var rule = RuleConditions()
+    rule.remote = RemotePattern("github.com/contoso")
+    #expect(try !rule.hold(in: Self.situation(remotes: [url])))
+  }
+
+  @Test func theAddressSaysMoreAboutTheRepositoryThanTheDirectory() throws {
+    var rule = RuleConditions()
+    rule.remote = RemotePattern("github.com/contoso")
+    let remotes = ["git@github.com:contoso/app.git"]
+    #expect(
+      try !rule.hold(in: Self.situation("https://github.com/ada/private", remotes: remotes)))
+    #expect(try rule.hold(in: Self.situation("https://github.com", remotes: remotes)))
+    #expect(try !rule.hold(in: Self.situation("https://gitlab.com", remotes: remotes)))
+  }
+
+  @Test func aDirectoryIsForEverythingBelowIt() throws {
+    var rule = RuleConditions()
+    rule.directory = "/home/ada/work"
+    for (path, fits) in [
+      ("/home/ada/work", true), ("/home/ada/work/x/y", true), ("/home/ada/workshop", false),
+      ("/home/ada", false),
+    ] {
+      #expect(try rule.hold(in: Self.situation(in: path)) == fits)
+    }
+    rule.directory = "/"
+    #expect(try rule.hold(in: Self.situation(in: "/tmp")))
+    #expect(try !rule.hold(in: Self.situation()))
+  }
+
+  @Test func anAudienceAndATenantAreComparedWithoutTheirEndings() throws {
+    var rule = RuleConditions()
+    rule.audience = "https://graph.microsoft.com"
+    var situation = try Self.situation()
+    for audience in [
+      "https://graph.microsoft.com/", "https://graph.microsoft.com/.default",
+      "https://Graph.Microsoft.com",
+    ] {
+      situation.audience = audience
+      #expect(rule.hold(in: situation))
+    }
+    situation.audience = "https://graph.microsoft.com.evil.example"
+    #expect(!rule.hold(in: situation))
+    rule.audience = nil
+    rule.tenant = "Contoso.Example"
+    #expect(!rule.hold(in: situation))
+    situation.tenant = "contoso.example"
+    #expect(rule.hold(in: situation))
+  }
+
+  @Test func aRuleAboutTheRequestComesBeforeOneAboutTheDirectory() throws {
+    var rules: [RuleConditions] = []
+    func add(_ change: (inout RuleConditions) -> Void) {
+      var conditions = RuleConditions()
+      change(&conditions)
+      rules.append(conditions)
+    }
+    add { $0.directory = "/home" }
+    add { $0.directory = "/home/ada" }
+    add { $0.tenant = "t" }
+    add { $0.audience = "https://a.example" }
+    add { $0.host = HostPattern("*.example.com") }
+    add { $0.host = HostPattern("git.example.com") }
+    add { $0.host = HostPattern("git.example.com/team") }
+    add { $0.remote = RemotePattern("git.example.com/team") }
+    add {
+      $0.remote = RemotePattern("git.example.com/team")
+      $0.directory = "/home"
+    }
+    for (index, rule) in rules.enumerated() {
+      for other in rules[..<index] {
+        #expect(rule.isMoreSpecific(than: other) && !other.isMoreSpecific(than: rule))
+      }
+      #expect(!rule.isMoreSpecific(than: rule))
+    }
+  }
+}
