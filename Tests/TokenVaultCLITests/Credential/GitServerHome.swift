@@ -36,7 +36,7 @@ final class GitServerHome {
   func run(_ script: String) throws -> ShellHome.Run {
     try home.run(
       """
-      export GIT_TERMINAL_PROMPT=0 GIT_SSL_CAINFO="$HOME/cert.pem"
+      export GIT_TERMINAL_PROMPT=0 GIT_SSL_CAINFO="$HOME/cert.pem" no_proxy=127.0.0.1
       rm -f port log; touch log; mkfifo port; python3 -B server.py & P=$!; trap 'kill $P' EXIT
       read N <port; H=127.0.0.1:$N; U=https://$H
       \(script)

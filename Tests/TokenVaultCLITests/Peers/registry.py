@@ -15,6 +15,8 @@ MANIFEST = json.dumps({
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Docker tries TLS first, and falls back to plain HTTP only at an answer in HTTP.
+    default_request_version = "HTTP/1.1"
 
     def log_message(self, *ignored):
         pass
