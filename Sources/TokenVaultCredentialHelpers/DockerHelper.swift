@@ -31,7 +31,7 @@ private enum DockerHelper {
     guard let text = serverText(input) else {
       return .answered(failure("no credentials server URL"))
     }
-    guard let address = address(of: text) else { return .answered(notFound) }
+    guard let address = HTTPURL(urlOrHost: text) else { return .answered(notFound) }
     return .asks(.find(CredentialQuery(address))) { outcome in
       guard case .found(let found) = outcome else { return Self.answer(to: outcome) }
       guard let secret = found.text else {
@@ -55,7 +55,7 @@ private enum DockerHelper {
     guard let username = value["Username"]?.text, !username.isEmpty else {
       return .answered(failure("no credentials username"))
     }
-    guard let address = address(of: text) else {
+    guard let address = HTTPURL(urlOrHost: text) else {
       return .answered(failure("the server URL is not an http or https URL"))
     }
     guard let secret = value["Secret"]?.text, !secret.isEmpty else {
@@ -71,7 +71,7 @@ private enum DockerHelper {
     guard let text = serverText(input) else {
       return .answered(failure("no credentials server URL"))
     }
-    guard let address = address(of: text) else { return .answered(HelperAnswer()) }
+    guard let address = HTTPURL(urlOrHost: text) else { return .answered(HelperAnswer()) }
     return .asks(.erase(CredentialQuery(address), secret: nil)) { outcome in
       if case .notFound = outcome { return HelperAnswer() }
       return answer(to: outcome)
@@ -106,10 +106,5 @@ private enum DockerHelper {
     let line = input.reversed().drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }
     guard !line.isEmpty, !line.contains(where: { $0 < 0x20 }) else { return nil }
     return String(validating: Array(line), as: UTF8.self)
-  }
-
-  /// A host without a scheme means https.
-  private static func address(of text: String) -> HTTPURL? {
-    HTTPURL(text.contains("://") ? text : "https://" + text)
   }
 }

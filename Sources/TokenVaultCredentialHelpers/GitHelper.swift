@@ -94,10 +94,10 @@ private struct GitHelper {
 
   private func answer(to outcome: CredentialOutcome) -> HelperAnswer {
     guard case .found(let found) = outcome else { return Self.silent(outcome) }
-    guard let secret = found.line else {
+    guard let secret = found.line, !found.username.hasControlCharacters else {
       return HelperAnswer(
-        message: "The stored secret of \(found.username) cannot be sent to git: it has a line "
-          + "break or is not text.", status: 1)
+        message: "The stored credential cannot be sent to git: its secret or its user name has a "
+          + "line break or is not text.", status: 1)
     }
     var lines: [String] = []
     if found.isBearer, capabilities.contains("authtype") {
