@@ -16,7 +16,9 @@ package struct HelperProtocol: Sendable {
   package var session: @Sendable ([String]) -> CargoSession? = { _ in nil }
 
   /// Every protocol, in the order of the documentation.
-  package static let all: [HelperProtocol] = [.git, .docker, .kubernetes, .aws, .cargo, .keyring]
+  package static let all: [HelperProtocol] = [
+    .git, .docker, .kubernetes, .aws, .cargo, .keyring, .terraform,
+  ]
 
   /// The protocol with a name; nil if there is none.
   package static func named(_ name: String) -> HelperProtocol? {
