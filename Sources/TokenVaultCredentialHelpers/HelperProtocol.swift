@@ -17,7 +17,7 @@ package struct HelperProtocol: Sendable {
 
   /// Every protocol, in the order of the documentation.
   package static let all: [HelperProtocol] = [
-    .git, .docker, .kubernetes, .aws, .cargo, .keyring, .terraform,
+    .git, .docker, .kubernetes, .aws, .cargo, .keyring, .terraform, .bazel,
   ]
 
   /// The protocol with a name; nil if there is none.
