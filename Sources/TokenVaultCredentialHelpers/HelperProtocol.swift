@@ -18,7 +18,7 @@ package struct HelperProtocol: Sendable {
   /// Every protocol, in the order of the documentation.
   package static let all: [HelperProtocol] = [
     .git, .docker, .kubernetes, .aws, .cargo, .keyring, .terraform, .bazel, .goauth, .pnpm,
-    .google, .azure, .azureDeveloper,
+    .google, .azure, .azureDeveloper, .mail,
   ]
 
   /// The protocol with a name; nil if there is none.
