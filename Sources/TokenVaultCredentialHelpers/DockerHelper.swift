@@ -103,7 +103,8 @@ private enum DockerHelper {
 
   /// Nil if the input is empty, not UTF-8 or has several lines.
   private static func serverText(_ input: [UInt8]) -> String? {
-    let line = input.reversed().drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0d).contains(byte) }
+    let line = input.reversed().drop(while: isSpace).reversed().drop(while: isSpace)
     guard !line.isEmpty, !line.contains(where: { $0 < 0x20 }) else { return nil }
     return String(validating: Array(line), as: UTF8.self)
   }
