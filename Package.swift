@@ -151,10 +151,13 @@ let package = Package(
       name: "transport-probe",
       dependencies: ["TokenVaultSignInTransport", "TokenVaultSignIn", "TokenVaultCrypto"],
       path: "Tests/Probes/TransportProbe", swiftSettings: strict),
-    // Runs the parsers of untrusted sign-in input; scripts/fuzz builds it as a fuzzer.
+    // Runs the parsers of untrusted input of a sign-in and of the credential helpers; scripts/fuzz
+    // builds it as a fuzzer.
     .executableTarget(
       name: "fuzz-sign-in",
-      dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
+      dependencies: [
+        "TokenVaultCredentialHelpers", "TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto",
+      ],
       path: "Tests/Probes/FuzzSignIn", swiftSettings: strict),
     .target(
       name: "TokenVaultTestSupport",

@@ -1,5 +1,6 @@
 package import TokenVaultCrypto
 package import TokenVaultModel
+package import TokenVaultSignIn
 
 /// The outcome of a request to the vault.
 package enum CredentialOutcome: Sendable {
@@ -30,6 +31,9 @@ package struct FoundCredential: Sendable {
   package var idToken: Redacted<[UInt8]>?
   /// The tenant of an access token of Microsoft Entra.
   package var tenantID: String?
+  /// The address that the credential is stored for, which covers the one that was asked for; nil
+  /// if it is not known.
+  package var address: HTTPURL?
 
   /// A credential of a user name.
   package init(username: String, secret: [UInt8]) {

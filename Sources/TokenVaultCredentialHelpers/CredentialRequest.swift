@@ -40,7 +40,8 @@ package struct NewCredential: Sendable {
   /// The refresh token that came with it, which the tool gets back with the credential.
   package var refreshToken: Redacted<[UInt8]>?
 
-  /// A credential for a place. The user name of the place is that of the credential.
+  /// A credential for a place. The user name of the place is that of the credential; nil for a
+  /// token that is sent without one.
   package init(_ place: CredentialQuery, _ secret: [UInt8]) {
     self.place = place
     self.secret = Redacted(secret)
@@ -58,6 +59,12 @@ package struct TokenQuery: Hashable, Sendable {
   package var clientID: String?
   /// The audience that rules are compared with; nil for the resource or the first scope.
   package var audience: String?
+  /// The subscription by which Azure's tools name an account and its tenant.
+  package var subscription: String?
+  /// A claims request, as JSON (OpenID Connect Core section 5.5).
+  package var claims: String?
+  /// Whether the ID token is the answer, and not the access token.
+  package var needsIDToken = false
 
   /// A query without any condition.
   package init() {}

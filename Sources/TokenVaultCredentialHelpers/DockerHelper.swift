@@ -32,7 +32,7 @@ private enum DockerHelper {
     guard let text = serverText(input) else {
       return .answered(failure("no credentials server URL"))
     }
-    guard let address = address(of: text) else { return .answered(notFound) }
+    guard let address = HTTPURL(urlOrHost: text) else { return .answered(notFound) }
     return .asks(.find(CredentialQuery(address))) { outcome in
       guard case .found(let found) = outcome else { return Self.answer(to: outcome) }
       guard let secret = found.text else {
@@ -56,7 +56,7 @@ private enum DockerHelper {
     guard let username = value["Username"]?.text, !username.isEmpty else {
       return .answered(failure("no credentials username"))
     }
-    guard let address = address(of: text) else {
+    guard let address = HTTPURL(urlOrHost: text) else {
       return .answered(failure("the server URL is not an http or https URL"))
     }
     guard let secret = value["Secret"]?.text, !secret.isEmpty else {
@@ -72,7 +72,7 @@ private enum DockerHelper {
     guard let text = serverText(input) else {
       return .answered(failure("no credentials server URL"))
     }
-    guard let address = address(of: text) else { return .answered(HelperAnswer()) }
+    guard let address = HTTPURL(urlOrHost: text) else { return .answered(HelperAnswer()) }
     return .asks(.erase(CredentialQuery(address), secret: nil)) { outcome in
       if case .notFound = outcome { return HelperAnswer() }
       return answer(to: outcome)
@@ -104,13 +104,9 @@ private enum DockerHelper {
 
   /// Nil if the input is empty, not UTF-8 or has several lines.
   private static func serverText(_ input: [UInt8]) -> String? {
-    let line = input.reversed().drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0d).contains(byte) }
+    let line = input.reversed().drop(while: isSpace).reversed().drop(while: isSpace)
     guard !line.isEmpty, !line.contains(where: { $0 < 0x20 }) else { return nil }
     return String(validating: Array(line), as: UTF8.self)
-  }
-
-  /// A host without a scheme means https.
-  private static func address(of text: String) -> HTTPURL? {
-    HTTPURL(text.contains("://") ? text : "https://" + text)
   }
 }

@@ -97,10 +97,10 @@ private struct GitHelper {
   private func answer(to outcome: CredentialOutcome) -> HelperAnswer {
     guard case .found(let found) = outcome else { return Self.silent(outcome) }
     if found.isExpired { return Self.renewable(found) }
-    guard let secret = found.line else {
+    guard let secret = found.line, !found.username.hasControlCharacters else {
       return HelperAnswer(
-        message: "The stored secret of \(found.username) cannot be sent to git: it has a line "
-          + "break or is not text.", status: 1)
+        message: "The stored credential cannot be sent to git: its secret or its user name has a "
+          + "line break or is not text.", status: 1)
     }
     var lines: [String] = []
     if found.isBearer, capabilities.contains("authtype") {
@@ -120,7 +120,9 @@ private struct GitHelper {
   /// A helper that renews tokens takes the refresh token from an expired credential. The password is
   /// left out, because git 2.39 and older would send it.
   private static func renewable(_ found: FoundCredential) -> HelperAnswer {
-    guard let token = found.refreshToken.flatMap({ FoundCredential.line($0) }) else {
+    guard let token = found.refreshToken.flatMap({ FoundCredential.line($0) }),
+      !found.username.hasControlCharacters
+    else {
       return HelperAnswer(message: "The stored secret of \(found.username) has expired.", status: 1)
     }
     return HelperAnswer("username=\(found.username)\noauth_refresh_token=\(token)\n")

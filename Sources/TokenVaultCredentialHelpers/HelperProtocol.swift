@@ -4,6 +4,8 @@ package struct HelperProtocol: Sendable {
   package let name: String
   /// The names of programs that speak it: the tool finds its helper by one of them.
   package let programs: [String]
+  /// The names of other programs that it can stand in for, where the user asks for that.
+  package var substitutes: [String] = []
   /// The variables that the request may stand in.
   package var variables: [String] = []
   /// Whether the request is on standard input, for these arguments.
@@ -14,9 +16,14 @@ package struct HelperProtocol: Sendable {
   package var test: [String] = []
   /// Reads a call. Malformed input is answered as the protocol says.
   package let begin: @Sendable (HelperCall) -> HelperStep
+  /// The conversation that these arguments begin, in place of a single request; nil for none.
+  package var session: @Sendable ([String]) -> CargoSession? = { _ in nil }
 
   /// Every protocol, in the order of the documentation.
-  package static let all: [HelperProtocol] = [.git, .docker]
+  package static let all: [HelperProtocol] = [
+    .git, .docker, .kubernetes, .aws, .cargo, .keyring, .terraform, .bazel, .goauth, .pnpm,
+    .google, .azure, .azureDeveloper, .mail,
+  ]
 
   /// The protocol with a name; nil if there is none.
   package static func named(_ name: String) -> HelperProtocol? {
@@ -25,6 +32,6 @@ package struct HelperProtocol: Sendable {
 
   /// The protocol that a program of this name speaks; nil for `tokenvault` itself.
   package static func spoken(by program: String) -> HelperProtocol? {
-    all.first { $0.programs.contains(program) }
+    all.first { $0.programs.contains(program) || $0.substitutes.contains(program) }
   }
 }

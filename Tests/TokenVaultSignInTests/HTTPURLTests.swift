@@ -16,7 +16,7 @@ import Testing
     "login.example", "ftp://login.example", "https://", "https://user@login.example",
     "https://login.example#f", "https://login.example/ a", "https://login.exa\u{6d}ple\u{301}/",
     "https://login.example:0", "https://login.example:99999", "https://[::1", "https:login.example",
-    "https://login.example\\@evil.example",
+    "https://login.example\\@evil.example", "https://[login.example]",
   ])
   func ambiguousURLsAreRefused(text: String) {
     #expect(HTTPURL(text) == nil)

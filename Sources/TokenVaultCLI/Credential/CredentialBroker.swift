@@ -104,9 +104,9 @@ struct CredentialBroker {
   /// they are: a token of a provider must not become a secret of its own, and an equal secret needs
   /// no write.
   private func store(_ credential: NewCredential) throws {
-    guard let service = ServiceURL(credential.place.address),
-      let username = credential.place.username
-    else { return }
+    guard let service = ServiceURL(credential.place.address) else { return }
+    // Some tools have tokens without a user name.
+    let username = credential.place.username ?? tool
     for vault in try search.vaults() {
       if let known = try ServiceSecrets(vault).exact(service, username: username),
         ConstantTime.equal(known.secret.reveal(), credential.secret.reveal()),

@@ -20,6 +20,9 @@ struct HelperProgram {
     var rest = words.dropFirst()
     if let spoken = HelperProtocol.spoken(by: program) {
       self.spoken = spoken
+    } else if rest.first == "mail-auth" {
+      spoken = .mail
+      rest = rest.dropFirst()
     } else if rest.first == "credential", let name = rest.dropFirst().first,
       let spoken = HelperProtocol.named(name)
     {
@@ -49,31 +52,47 @@ struct HelperProgram {
     return true
   }
 
-  /// Answers the call.
+  /// Answers the call, or each request of a conversation.
   /// - Returns: The exit status that the protocol asks for.
   func run() -> Int32 {
     let invocation = Invocation.ofProcess(options: options)
-    let answer: HelperAnswer
     do {
-      switch spoken.begin(try call()) {
-      case .answered(let ready): answer = ready
-      case .asks(let request, let make):
-        var outcome = CredentialBroker(invocation, tool: spoken.name).outcome(of: request)
-        if case .found(let found) = outcome, found.isExpired, !spoken.acceptsExpired {
-          outcome = .failed(CredentialFailure(expired: found.username))
-        }
-        answer = make(outcome)
-      }
+      if let session = spoken.session(arguments) { return try converse(session, invocation) }
+      let answer = answer(to: spoken.begin(try call()), invocation)
+      try invocation.answer(answer.output.reveal())
+      return answer.status
+    } catch CommandError.output {
+      // The tool no longer listens.
+      return ExitStatus.inputOutput.rawValue
     } catch {
       Invocation.tell(Failure(error))
       return Failure(error).status.rawValue
     }
-    if !answer.message.isEmpty { Invocation.tell("tokenvault: \(answer.message)") }
-    do { try invocation.answer(answer.output.reveal()) } catch {
-      // The tool no longer listens.
-      return ExitStatus.inputOutput.rawValue
+  }
+
+  private func answer(to step: HelperStep, _ invocation: Invocation) -> HelperAnswer {
+    let answer: HelperAnswer
+    switch step {
+    case .answered(let ready): answer = ready
+    case .asks(let request, let make):
+      var outcome = CredentialBroker(invocation, tool: spoken.name).outcome(of: request)
+      if case .found(let found) = outcome, found.isExpired, !spoken.acceptsExpired {
+        outcome = .failed(CredentialFailure(expired: found.username))
+      }
+      answer = make(outcome)
     }
-    return answer.status
+    if !answer.message.isEmpty { Invocation.tell("tokenvault: \(answer.message)") }
+    return answer
+  }
+
+  /// The helper speaks first, and answers line by line until the tool closes standard input.
+  private func converse(_ session: CargoSession, _ invocation: Invocation) throws -> Int32 {
+    try invocation.answer(session.greeting)
+    var lines = InputLines(limit: HelperCall.inputLimit)
+    while let line = try lines.next() {
+      try invocation.answer(answer(to: session.step(line), invocation).output.reveal())
+    }
+    return 0
   }
 
   private func call() throws -> HelperCall {

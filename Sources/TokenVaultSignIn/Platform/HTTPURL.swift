@@ -44,7 +44,8 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     let name = isLiteral ? text[text.index(after: text.startIndex)..<end] : text[..<end]
     let rest = isLiteral ? text[text.index(after: end)...] : text[end...]
-    guard !name.isEmpty,
+    // A name in brackets would be the address of the same name without them.
+    guard !name.isEmpty, isLiteral == name.contains(":"),
       name.utf8.allSatisfy({
         (0x61...0x7a).contains($0) || (0x30...0x39).contains($0)
           || (isLiteral ? ":." : "-._").utf8.contains($0)

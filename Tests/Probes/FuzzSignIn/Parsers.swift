@@ -2,7 +2,8 @@ import TokenVaultSignIn
 import TokenVaultCrypto
 import TokenVaultModel
 
-/// The parsers of untrusted input during a sign-in. An input's first byte selects the parser.
+/// The parsers of untrusted input during a sign-in, and those of the credential helpers. An input's
+/// first byte selects the parser.
 /// Besides not crashing, each must satisfy its preconditions.
 enum Parsers {
   static func read(_ input: [UInt8]) {
@@ -18,6 +19,7 @@ enum Parsers {
     case UInt8(ascii: "c"): claims(rest)
     case UInt8(ascii: "u"): userAnswer(rest)
     case UInt8(ascii: "p"): providerFile(rest)
+    case UInt8(ascii: "h"): HelperCalls.read(rest)
     default: return
     }
   }

@@ -1,0 +1,18 @@
+import TokenVaultSignIn
+
+extension CredentialOutcome {
+  /// The text for the user where the vault has no answer, with the next command.
+  func failureText(at address: HTTPURL?) -> String {
+    switch self {
+    case .failed(let failure): return failure.message
+    case .notFound:
+      guard let address else {
+        return "No account of the vault has this token. To sign in: tokenvault sign-in"
+      }
+      // Only the origin: a path could hold characters that a shell acts on.
+      return "No credential is stored for \(address.origin). To store one: "
+        + "tokenvault add --service \(address.origin) --username NAME"
+    case .found, .listed, .done: return "The vault gave an answer that is no credential."
+    }
+  }
+}
