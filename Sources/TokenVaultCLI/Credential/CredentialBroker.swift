@@ -75,9 +75,14 @@ struct CredentialBroker {
     var chosen = invocation
     chosen.options.account = query.account ?? invocation.options.account
     let (selection, vault) = try chosen.selectedAccount()
-    let request = TokenRequest(
+    var request = TokenRequest(
       scopes: ScopeSet(query.scopes), resource: query.resource, clientID: query.clientID,
       tenantID: query.tenant)
+    // The scope `RESOURCE/.default` stands for whatever was granted for the resource.
+    if query.scopes.count == 1, query.scopes[0].hasSuffix("/.default") {
+      request.scopes = ScopeSet([])
+      request.resource = String(query.scopes[0].dropLast("/.default".count))
+    }
     let result = try token(request, of: selection.account, in: vault)
     var credential = FoundCredential(
       username: result.account.username, secret: result.accessToken.reveal())
