@@ -20,12 +20,16 @@ package struct CacheExport {
   package func run(_ query: AccountQuery) throws(VaultError) -> MSALCache {
     try session.read { transaction in
       var cache = try CacheExtras.read(transaction)
-      let accounts = try self.session.lookup.all(in: transaction)
       let selection = try AccountEnumeration(self.session).selection(query, in: transaction)
-      for (index, account) in accounts.enumerated() {
+      let all = Int(clamping: transaction.state.accountCount)
+      var done = 0
+      let damaged = try transaction.forEachAccount { account throws(StoreError) in
         if selection(account) != nil { try Self.add(account, to: &cache, in: transaction) }
-        self.progress(index + 1, accounts.count)
+        done += 1
+        self.progress(done, all)
       }
+      // An export must not omit an account.
+      guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
       // A complete cache includes the parts that belong to no account; a partial one includes only
       // the metadata of its clients.
       if query != .all {
@@ -39,27 +43,33 @@ package struct CacheExport {
 
   private static func add(
     _ account: StoredAccount, to cache: inout MSALCache, in transaction: GroupTransaction
-  ) throws {
+  ) throws(StoreError) {
     let record = account.record
     guard record.authorityType != .secret else { return }
+    // The ID tokens of other accounts name their issuer.
+    let hasIDToken = record.stored.contains { $0.credential.kind == .idToken }
+    let issuer = hasIDToken ? "" : record.knownIssuer
     if record.orphanClient.isEmpty {
       cache.profiles += record.profiles.map { profile in
-        MSALCache.Profile(
+        var exported = MSALCache.Profile(
           homeAccountID: record.homeAccountID, environment: profile.environment,
           realm: profile.tenantID, localAccountID: profile.localAccountID,
           username: profile.username, authorityType: record.authorityType.cacheText,
           extraJSON: profile.extraJSON)
+        exported.issuer = issuer
+        return exported
       }
     }
     for stored in record.stored where stored.credential.kind != .proofKey {
       let payload = try transaction.payload(of: stored, in: account)
       var credential = stored.credential
       if case .other = credential.kind { credential.keyID = "" }
-      cache.tokens.append(
-        MSALCache.Token(
-          credential: credential, homeAccountID: record.homeAccountID,
-          secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
-          extraJSON: payload.extraJSON))
+      var token = MSALCache.Token(
+        credential: credential, homeAccountID: record.homeAccountID,
+        secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
+        extraJSON: payload.extraJSON)
+      token.issuer = issuer
+      cache.tokens.append(token)
     }
   }
 }

@@ -27,8 +27,10 @@ package struct CacheImport {
   ///   - path: The file that the cache was read from, which later sign-outs look into; nil for
   ///     none. A pipe or a terminal counts as none.
   ///   - isRehearsal: Whether to change nothing, and to report what would be stored.
+  ///   - needsContent: Whether a group is created only for an account or a token.
   package func run(
-    _ cache: MSALCache, from path: String? = nil, isRehearsal: Bool = false
+    _ cache: MSALCache, from path: String? = nil, isRehearsal: Bool = false,
+    needsContent: Bool = false
   ) throws(VaultError) -> ImportReport {
     let file = path.flatMap(CacheFile.path(toRemember:))
     let sorted = AccountBundle.sorted(cache)
@@ -36,6 +38,7 @@ package struct CacheImport {
     try device.requireOne(of: sorted.count)
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
+    if sorted.isEmpty, needsContent, try !session.exists() { return ImportReport() }
     let madeGroup =
       isRehearsal ? try !session.exists() : try GroupSetup(session).createIfMissing()
     var report = try session.write(isRehearsal: isRehearsal) { transaction in
@@ -47,7 +50,7 @@ package struct CacheImport {
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)
-      if let file {
+      if let file, !sorted.isEmpty {
         transaction.state.importedFiles.removeAll { $0 == file || CacheFile.isGone($0) }
         transaction.state.importedFiles.append(file)
       }
@@ -129,13 +132,19 @@ package struct CacheImport {
     let issuer = AccountRecord.Issuer.imported(
       stored.record.environment,
       idTokens: bundle.tokens.filter { $0.credential.kind == .idToken }
-        .compactMap { IDToken($0.secret.reveal()) })
+        .compactMap { IDToken($0.secret.reveal()) }, named: bundle.issuer)
     for token in bundle.tokens {
       switch try storeToken(token, issuer: issuer, in: &stored, transaction: transaction) {
       case .stored: report.credentials += 1
       case .older: report.olderCredentials += 1
       case .unchanged: break
       }
+    }
+    // A provider without ID tokens may issue no refresh token, by which other imported accounts count
+    // as signed in.
+    for token in bundle.tokens
+    where token.credential.kind == .accessToken && bundle.believed(token.issuer) != nil {
+      stored.record.clients[CaseFolding.key(token.credential.clientID)] = .signedIn
     }
     stored.record.sortForStorage()
     try transaction.update(&stored)

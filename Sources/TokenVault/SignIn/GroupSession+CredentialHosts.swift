@@ -30,18 +30,14 @@ extension GroupSession {
     withTokensFor address: HTTPURL
   ) throws(VaultError) -> [TokenCredentialAccount] {
     guard address.isConfidential else { return [] }
-    var known: [String: ProviderDescription?] = [:]
+    // Most accounts are of other providers, and need no look into their descriptions.
+    let places = try environments(whoseTokensMayServe: address)
     var found: [TokenCredentialAccount] = []
     for account in try signedInAccounts() {
-      let key = account.authorityType == .oidc ? "\(account.issuer) \(account.environment)" : ""
-      let provider: ProviderDescription?
-      if let earlier = known[key] {
-        provider = earlier
-      } else {
-        provider = try descriptions(of: account).first { $0.isCredential(at: address) }
-        known[key] = provider
-      }
-      guard let provider else { continue }
+      guard places.contains(CloudEnvironment.canonical(account.environment)),
+        let provider = try descriptions(of: account, for: address)
+          .first(where: { $0.isCredential(at: address) })
+      else { continue }
       try requireHost(of: address, forTokensOf: account)
       found.append(TokenCredentialAccount(account, provider))
     }
@@ -49,19 +45,45 @@ extension GroupSession {
   }
 
   /// Throws if a provider's description does not allow the account's tokens to be sent to a URL.
-  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``.
+  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``, or
+  ///   ``SignInError/providerNotDescribed(file:host:)``.
   package func requireHost(
     of address: HTTPURL, forTokensOf account: Account
   ) throws(VaultError) {
     guard account.authorityType == .oidc else { return }
-    for provider in try providers(ofTokensOf: account) where !provider.allows(address) {
+    for provider in try providers(ofTokensOf: account, for: address)
+    where !provider.allows(address) {
       throw .signIn(.hostNotAllowed(host: address.origin, allowed: provider.apiHosts ?? []))
     }
   }
 
-  private func descriptions(of account: Account) throws(VaultError) -> [ProviderDescription] {
-    if account.authorityType == .oidc { return try providers(ofTokensOf: account) }
-    return try configuration.providers.named("microsoft").map { [$0] } ?? []
+  /// The environments of the accounts that may be meant: the host itself, and that of each provider
+  /// whose description names the host.
+  private func environments(
+    whoseTokensMayServe address: HTTPURL
+  ) throws(VaultError) -> Set<String> {
+    let host = String(address.origin.dropFirst(address.scheme.count + 3))
+    var places: Set = [host, address.host]
+    for name in try configuration.providers.names() {
+      guard let provider = try configuration.providers.named(name),
+        provider.isCredential(at: address), let issuer = provider.issuer
+      else { continue }
+      places.insert(CloudEnvironment.canonical(issuer.environment))
+    }
+    return places
+  }
+
+  private func descriptions(
+    of account: Account, for address: HTTPURL
+  ) throws(VaultError) -> [ProviderDescription] {
+    guard account.authorityType == .oidc else {
+      return try configuration.providers.named("microsoft").map { [$0] } ?? []
+    }
+    do { return try providers(ofTokensOf: account, for: address) } catch {
+      // Without its description, the account has no tokens for any host.
+      guard case .signIn(.providerNotDescribed) = error else { throw error }
+      return []
+    }
   }
 
   private func signedInAccounts() throws(VaultError) -> [Account] {

@@ -38,6 +38,7 @@ extension SignOutReport.Revocation {
     case .byUserOnly: "byUserOnly"
     case .failed: "failed"
     case .unknownAuthority: "unknownAuthority"
+    case .notRequested: "notRequested"
     }
   }
 

@@ -45,8 +45,11 @@ extension SignOutReport.Revocation {
   /// Capitals make a token that was not revoked easy to see.
   var line: String {
     let host = PlainText.escaped(environment)
-    return outcome == .revoked
-      ? "revoked  \(host): \(detail)" : "NOT REVOKED  \(host): \(detail)"
+    return switch outcome {
+    case .revoked: "revoked  \(host): \(detail)"
+    case .notRequested: "not asked  \(host): \(detail)"
+    default: "NOT REVOKED  \(host): \(detail)"
+    }
   }
 
   var detail: String {
@@ -58,6 +61,7 @@ extension SignOutReport.Revocation {
       "the provider has no revocation for applications; to revoke the tokens, open \(page)"
     case .failed(let error): Failure(error).message
     case .unknownAuthority: "the issuer of the tokens is not known"
+    case .notRequested: "--no-revoke"
     }
   }
 }
