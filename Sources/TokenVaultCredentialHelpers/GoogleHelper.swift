@@ -12,9 +12,11 @@ extension HelperProtocol {
 /// Google's libraries read standard output and standard error as one text. So every answer is JSON
 /// on standard output, an error too, and the status is 0.
 private enum GoogleHelper {
-  static let variables = ["AUDIENCE", "TOKEN_TYPE", "REVOKE"].map(variable)
+  static let variables = [audience, tokenType, revoke]
 
-  private static func variable(_ name: String) -> String { "GOOGLE_EXTERNAL_ACCOUNT_" + name }
+  private static let audience = "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"
+  private static let tokenType = "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE"
+  private static let revoke = "GOOGLE_EXTERNAL_ACCOUNT_REVOKE"
   private static let types = "urn:ietf:params:oauth:token-type:"
 
   static func begin(_ call: HelperCall) -> HelperStep {
@@ -31,18 +33,18 @@ private enum GoogleHelper {
 
   private static func begin(_ named: TokenQuery, _ environment: [String: String]) -> HelperStep {
     var query = named
-    guard environment[variable("REVOKE")] != "1" else {
+    guard environment[revoke] != "1" else {
       return .answered(
         error("unsupported", "This helper revokes nothing. To sign out: tokenvault sign-out"))
     }
-    guard let type = environment[variable("TOKEN_TYPE")] else {
+    guard let type = environment[tokenType] else {
       return .answered(error("invalid_request", "Google's libraries set the type of the token."))
     }
     guard [types + "id_token", types + "jwt"].contains(type) else {
       return .answered(error("unsupported", "This helper has no tokens of the type asked for."))
     }
     query.needsIDToken = type == types + "id_token"
-    query.audience = environment[variable("AUDIENCE")]
+    query.audience = environment[audience]
     return .asks(.token(query)) { [query] in answer($0, type: type, query) }
   }
 
