@@ -78,7 +78,7 @@ import TokenVaultTestSupport
       #expect(stored.record.issuer == issuer)
       let former = try #require(try transaction.setIssuer("", of: stored))
       #expect(former.tag != stored.tag)
-      let rules = DirectoryRules(vaultDirectory: session.configuration.directory)
+      let rules = AccountRules(vaultDirectory: session.configuration.directory)
       for rule in try rules.all() {
         try rules.set(.init(group: rule.group, account: former.tag, path: rule.path))
       }
@@ -170,7 +170,7 @@ import TokenVaultTestSupport
     let now = try session.account(named: "work")
     #expect(now.identity == before.identity && now.isCurrent)
     #expect(now.clientIDs == [ProviderProcess.client, client].sorted())
-    let rules = DirectoryRules(vaultDirectory: session.configuration.directory)
+    let rules = AccountRules(vaultDirectory: session.configuration.directory)
     let rule = try #require(try rules.nearest(to: "/some/directory/below"))
     #expect(rule.accounts.count == 1)
     #expect(try session.account(.rule(rule, rules)).identity == before.identity)

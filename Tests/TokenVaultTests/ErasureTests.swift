@@ -111,12 +111,12 @@ import TokenVaultModel
 
   @Test func directoryRulesOfAnErasedAccountAreRemoved() throws {
     try importBoth()
-    let rules = DirectoryRules(vaultDirectory: vault.directory.path)
+    let rules = AccountRules(vaultDirectory: vault.directory.path)
     let tags = try session.read { transaction in
       try [Person.ada, .bob].map { try session.lookup.stored(.named($0.id), in: transaction).tag }
     }
     for (tag, path) in zip(tags, ["/projects/ada", "/projects/bob"]) {
-      try rules.set(DirectoryRules.Rule(group: session.group, account: tag, path: path))
+      try rules.set(AccountRule(group: session.group, account: tag, path: path))
     }
     let report = try session.signOut([Person.ada.id])
     #expect(report.entries.last?.detail == "1 removed")

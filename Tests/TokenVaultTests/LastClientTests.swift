@@ -28,7 +28,7 @@ import TokenVaultModel
     try session.setAlias("work", of: Person.ada.id)
     try session.switchTo("work")
     let tag = try session.read { try session.lookup.stored(.current, in: $0).tag }
-    try DirectoryRules(vaultDirectory: vault.directory.path)
+    try AccountRules(vaultDirectory: vault.directory.path)
       .set(.init(group: session.group, account: tag, path: "/projects/ada"))
   }
 
@@ -44,7 +44,7 @@ import TokenVaultModel
     #expect(try fresh.accounts(.all).emptyReason == .noAccounts)
     #expect(try fresh.exportCache(.all) == MSALCache())
     #expect(try fresh.read { $0.state.current } == nil)
-    #expect(try DirectoryRules(vaultDirectory: vault.directory.path).all().isEmpty)
+    #expect(try AccountRules(vaultDirectory: vault.directory.path).all().isEmpty)
     #expect(try fresh.read { try $0.verify() }.isSound)
     #expect(try fresh.read { try $0.tags(named: CaseFolding.fold("work")) }.isEmpty)
   }

@@ -272,7 +272,7 @@ import TokenVaultModel
     let vault = try TestVault()
     let session = vault.groupSession()
     try session.importCache(Person.ada.cache() + Person.bob.cache())
-    let rules = DirectoryRules(vaultDirectory: vault.directory.path)
+    let rules = AccountRules(vaultDirectory: vault.directory.path)
     for (person, path) in [(Person.ada, "/ada"), (.bob, "/bob")] {
       _ = try CurrentAccountSelection(session).select(.named(person.id), in: path)
     }

@@ -40,8 +40,8 @@ import TokenVaultModel
     try session.switchTo(alias)
     _ = try session.currentAccount(client: Clients.cli)
     let tag = try session.read { try session.lookup.stored(.named(alias), in: $0).tag }
-    try DirectoryRules(vaultDirectory: vault.directory.path).set(
-      DirectoryRules.Rule(group: session.group, account: tag, path: "/work"))
+    try AccountRules(vaultDirectory: vault.directory.path).set(
+      AccountRule(group: session.group, account: tag, path: "/work"))
     _ = try session.tokenText(account: alias)
     try session.signOut([Person.bob.id])
     try session.signOut([Person.ada.id], client: Clients.cli)

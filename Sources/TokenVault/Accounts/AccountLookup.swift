@@ -42,16 +42,16 @@ package struct AccountLookup: Sendable {
   }
 
   private func account(
-    of rule: DirectoryRules.Rule, among rules: DirectoryRules, in transaction: GroupTransaction
+    of rule: AccountRule, among rules: AccountRules, in transaction: GroupTransaction
   ) throws -> StoredAccount {
     // A renewal of the group changes the tags, perhaps after the rule was read.
-    for rule in [{ rule }, { try rules.rule(of: rule.path) }] {
+    for rule in [{ rule }, { try rules.current(rule) }] {
       guard let rule = try rule(), rule.group == group else { continue }
       for tag in rule.accounts {
         if let account = try transaction.account(tag: tag) { return account }
       }
     }
-    throw VaultError.noAccountForDirectory(rule.path, group: group)
+    throw VaultError.noAccountForDirectory(rule.conditions.description, group: group)
   }
 
   /// The accounts that several references name, without duplicates.

@@ -15,7 +15,7 @@ package enum AccountReference: Hashable, Sendable {
   /// The secret of a service.
   case secret(ServiceReference)
   /// The account of a directory's rule, one of the rules in the second value.
-  case rule(DirectoryRules.Rule, DirectoryRules)
+  case rule(AccountRule, AccountRules)
   /// The group's current account.
   case current
 }

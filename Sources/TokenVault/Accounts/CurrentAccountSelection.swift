@@ -104,10 +104,20 @@ package struct CurrentAccountSelection {
   package func select(
     _ reference: AccountReference, in directory: String
   ) throws(VaultError) -> Account {
-    let rules = DirectoryRules(vaultDirectory: session.configuration.directory)
+    var conditions = RuleConditions()
+    conditions.directory = directory
+    return try setRule(for: reference, where: conditions)
+  }
+
+  /// Makes an account of the group the one that is used, or never used, where the conditions hold.
+  package func setRule(
+    for reference: AccountReference, where conditions: RuleConditions, isDenial: Bool = false
+  ) throws(VaultError) -> Account {
+    let rules = AccountRules(vaultDirectory: session.configuration.directory)
     var (account, tag) = try tagged(reference)
     while true {
-      try rules.set(.init(group: session.group, account: tag, path: directory))
+      try rules.set(
+        AccountRule(group: session.group, account: tag, conditions, isDenial: isDenial))
       // A renewal that ended meanwhile did not change the tag in a rule that came after it.
       let present = try tagged(.known(account))
       if present.tag == tag { return account }
@@ -121,6 +131,16 @@ package struct CurrentAccountSelection {
     try session.read {
       let stored = try self.lookup.stored(reference, in: $0)
       return (self.lookup.account(stored, in: $0), stored.tag)
+    }
+  }
+}
+
+extension GroupSession {
+  /// Whether a rule is about an account of this group.
+  package func names(_ rule: AccountRule, _ account: Account) throws(VaultError) -> Bool {
+    guard rule.group == group else { return false }
+    return try read { transaction in
+      try transaction.account(of: account).map { rule.accounts.contains($0.tag) } ?? false
     }
   }
 }

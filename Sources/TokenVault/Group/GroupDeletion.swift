@@ -56,6 +56,6 @@ package struct GroupDeletion {
     try SmallFile.remove(configuration.unlockNotePath)
     try SmallFile.remove(configuration.unlockOfferPath)
     try FileSafety.syncDirectory(configuration.groupsDirectory)
-    _ = try DirectoryRules(vaultDirectory: configuration.directory).removeAll(group: group)
+    _ = try AccountRules(vaultDirectory: configuration.directory).removeAll(group: group)
   }
 }

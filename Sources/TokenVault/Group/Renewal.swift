@@ -42,7 +42,7 @@ struct Renewal {
     _ group: UnlockedGroup, custody: GroupHeader.Custody, committed: () -> Void = {},
     _ setSlots: (GroupTransaction) throws -> Void
   ) throws -> Rotation.Outcome {
-    let rules = DirectoryRules(vaultDirectory: configuration.directory)
+    let rules = AccountRules(vaultDirectory: configuration.directory)
     if group.isInPlace {
       bestEffort("a copy that stays is one from before, which a former key opens in any case") {
         _ = try StaleCopies(configuration).remove(of: group.header)

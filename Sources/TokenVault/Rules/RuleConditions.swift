@@ -1,7 +1,7 @@
 package import TokenVaultSignIn
 
 /// The conditions of a rule. The rule applies where all of them hold.
-package struct RuleConditions: Hashable, Sendable {
+package struct RuleConditions: Hashable, Sendable, CustomStringConvertible {
   /// The directory and everything below it; absolute, symlinks resolved.
   package var directory: String?
   /// The owner or repository of a git remote: `HOST/OWNER` or `HOST/OWNER/NAME`.
@@ -15,6 +15,18 @@ package struct RuleConditions: Hashable, Sendable {
 
   /// No condition.
   package init() {}
+
+  /// The conditions as people read them; a directory alone is its path.
+  package var description: String { parts.map(\.text).joined(separator: ", ") }
+
+  /// The name and the text of each condition, the most important one first.
+  package var parts: [(kind: String, text: String)] {
+    let all = [
+      ("remote", remote?.description), ("host", host?.description), ("audience", audience),
+      ("tenant", tenant), ("directory", directory),
+    ]
+    return all.compactMap { kind, text in text.map { (kind, $0) } }
+  }
 
   /// Whether there is no condition.
   package var isEmpty: Bool { self == RuleConditions() }

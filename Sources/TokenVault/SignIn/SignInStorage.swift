@@ -9,8 +9,8 @@ struct SignInStorage {
   private let session: GroupSession
   private var lookup: AccountLookup { session.lookup }
   private var now: Timestamp { session.now }
-  private var rules: DirectoryRules {
-    DirectoryRules(vaultDirectory: session.configuration.directory)
+  private var rules: AccountRules {
+    AccountRules(vaultDirectory: session.configuration.directory)
   }
 
   init(_ session: GroupSession) { self.session = session }

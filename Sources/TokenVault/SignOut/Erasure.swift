@@ -316,7 +316,7 @@ package struct Erasure {
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
     do {
-      let count = try DirectoryRules(vaultDirectory: session.configuration.directory)
+      let count = try AccountRules(vaultDirectory: session.configuration.directory)
         .remove(group: session.group, accounts: tags)
       return SignOutReport.Entry(
         place: .directoryRules, isClean: true,

@@ -18,3 +18,14 @@ extension ScopeSet {
     }
   }
 }
+
+extension ScopeSet {
+  /// The resource that the first scope with one is for: `https://HOST/PATH` of `https://HOST/PATH/NAME`.
+  package var resource: String? {
+    scopes.lazy.compactMap { scope in
+      guard scope.contains("://"), let slash = scope.lastIndex(of: "/") else { return nil }
+      let resource = scope[..<slash]
+      return resource.hasSuffix(":/") ? nil : String(resource)
+    }.first
+  }
+}

@@ -30,7 +30,9 @@ struct CurrentCommand: VaultCommand {
       let selection = try invocation.select()
       invocation.explain(selection)
       let account: Account
-      do { account = try invocation.vault(of: selection).account(selection.account) } catch {
+      do {
+        account = try invocation.account(of: selection, in: invocation.vault(of: selection))
+      } catch {
         // The rule may be the reason why there is no account.
         if !global.json, selection.accountRule == .standard { invocation.tellOfMovedDirectory() }
         throw error

@@ -47,7 +47,7 @@ struct StatusReport {
         let error: any Error = CommandError.historyDamaged(group: selection.group)
         damage.append(Failure(error))
       }
-      let account = try vault.account(selection.account)
+      let account = try invocation.account(of: selection, in: vault)
       found = account
       if account.needsSignIn(now) { failure = Failure.needed(by: account, now) }
     } catch VaultError.custody(.passphraseRequired, let group) {

@@ -93,7 +93,7 @@ struct SwitchCommand: VaultCommand {
   private func removeRule(_ invocation: Invocation) throws {
     let directory = try invocation.requireDirectory()
     let vaultDirectory = try invocation.configuration(.universalStorage).directory
-    guard try DirectoryRules(vaultDirectory: vaultDirectory).remove(directory: directory) else {
+    guard try AccountRules(vaultDirectory: vaultDirectory).remove(directory: directory) else {
       throw CommandError.noDirectoryRule(directory)
     }
     if global.json {

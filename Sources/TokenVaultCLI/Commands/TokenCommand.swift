@@ -62,6 +62,7 @@ struct TokenCommand: VaultCommand {
     let request = TokenRequest(
       scopes: ScopeSet(target: scope.joined(separator: " ")), resource: resource,
       clientID: clientId, tenantID: tenant, minimumValidity: validity?.seconds)
+    invocation.options.seek(request)
     let (selection, core) = try invocation.selectedAccount()
     let acquisition = invocation.acquisition(
       in: core, report: SignInProgress(invocation).tell)

@@ -10,15 +10,18 @@ enum WarmToken {
   /// - Returns: the exit status; nil if nothing was printed or changed.
   static func answer(_ arguments: [String]) -> ExitStatus? {
     guard var request = Request(arguments) else { return nil }
+    request.token.scopes = ScopeSet(target: request.scopes)
+    request.options.seek(request.token)
     let invocation = Invocation.ofProcess(options: request.options)
     let result: TokenResult
     do {
       let selection = try invocation.select()
+      // Only the full command looks whether the account is denied.
+      guard selection.denials.isEmpty else { return nil }
       var configuration = try invocation.configuration(selection.group)
       // Only the full command prompts, so that the user is asked once.
       configuration.allowsPrompt = false
       configuration.passphrase = nil
-      request.token.scopes = ScopeSet(target: request.scopes)
       result = try TokenCache(GroupSession(configuration)).token(
         request.token, of: selection.account)
     } catch { return nil }

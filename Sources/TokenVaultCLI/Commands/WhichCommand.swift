@@ -9,20 +9,28 @@ struct WhichCommand: VaultCommand {
       EXAMPLES
         tokenvault which
         tokenvault which --service git.example.com
+        tokenvault which --for https://git.example.com/team/app.git
         TOKENVAULT_GROUP=dev.tokenvault.shared tokenvault which --json
       """)
 
   @OptionGroup var choice: AccountOption
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "Show the credential that another tool would get for this address, and each step of the search.",
+      valueName: "url"))
+  var address: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     choice.apply(to: &invocation)
+    if let address { return try explain(address, in: invocation) }
     let (selection, vault) = try located(invocation)
     // The group is printed in any case: it may be the reason why there is no account.
     var account: Account?
     var failure: (any Error)?
-    do { account = try vault.account(selection.account) } catch { failure = error }
+    do { account = try invocation.account(of: selection, in: vault) } catch { failure = error }
     if global.json {
       try invocation.answerJSON { write(selection, account, vault, to: &$0) }
     } else {

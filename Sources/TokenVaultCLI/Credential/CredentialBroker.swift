@@ -9,7 +9,7 @@ struct CredentialBroker {
   let invocation: Invocation
   /// The name of the protocol, which a stored secret remembers.
   let tool: String
-  private var search: CredentialSearch { CredentialSearch(invocation: invocation) }
+  private var search: CredentialSearch { CredentialSearch(invocation) }
 
   init(_ invocation: Invocation, tool: String) {
     self.invocation = invocation
@@ -39,7 +39,9 @@ struct CredentialBroker {
   // MARK: Finding
 
   private func find(_ query: CredentialQuery) throws -> CredentialOutcome {
-    guard let match = try search.match(query) else { return .notFound }
+    guard
+      let match = try CredentialSearch(invocation, at: query.address).match(query)
+    else { return .notFound }
     explain(match, query)
     switch match.candidate {
     case .secret(let found): return .found(credential(found))
@@ -74,6 +76,9 @@ struct CredentialBroker {
   private func token(_ query: TokenQuery) throws -> FoundCredential {
     var chosen = invocation
     chosen.options.account = query.account ?? invocation.options.account
+    chosen.options.tenant = query.tenant
+    chosen.options.audience =
+      query.audience ?? query.resource ?? ScopeSet(query.scopes).resource
     let (selection, vault) = try chosen.selectedAccount()
     var request = TokenRequest(
       scopes: ScopeSet(query.scopes), resource: query.resource, clientID: query.clientID,

@@ -8,7 +8,21 @@ import TokenVaultSignIn
 /// The groups are those in which `--service` looks: the one in force and the one for secrets. The
 /// first group that has a credential for the address decides.
 struct CredentialSearch {
-  let invocation: Invocation
+  private let invocation: Invocation
+  private let note: (_ step: String, _ finding: String) -> Void
+
+  /// - Parameters:
+  ///   - address: The address that rules are compared with; nil for none.
+  ///   - note: Called with each step of the search and what it found.
+  init(
+    _ invocation: Invocation, at address: HTTPURL? = nil,
+    note: @escaping (_ step: String, _ finding: String) -> Void = { _, _ in }
+  ) {
+    var invocation = invocation
+    invocation.options.address = address
+    self.invocation = invocation
+    self.note = note
+  }
 
   /// A credential that may be sent to an address.
   enum Candidate {
@@ -42,20 +56,34 @@ struct CredentialSearch {
   /// - Throws: ``Failure`` with `ambiguousAccount` if several fit and nothing chooses one of them.
   func match(_ query: CredentialQuery) throws -> Match? {
     let selection = try invocation.select()
-    for (group, _) in try invocation.groupsOfSecrets() {
-      guard let vault = try vault(of: group) else { continue }
-      if selection.accountRule != .standard, selection.group == group,
+    noteSelection(selection)
+    for vault in try vaults() {
+      if selection.accountRule != .standard, selection.group == vault.group,
         let candidate = try selected(selection, query, in: vault)
       {
         return Match(candidate: candidate, vault: vault, reason: .selected(selection.accountRule))
       }
       if selection.accountRule == .option { continue }
-      if let match = try unselected(query, in: vault) { return match }
+      if let match = try unselected(query, selection, in: vault) { return match }
     }
     guard selection.accountRule == .option, let name = invocation.options.account else {
       return nil
     }
     throw Failure.noCredential(of: name, at: query.address, selection.group)
+  }
+
+  private func noteSelection(_ selection: Selection) {
+    let variable = invocation.environment["TOKENVAULT_ACCOUNT"].map(PlainText.escaped)
+    note("--account", invocation.options.account.map(PlainText.escaped) ?? "not given")
+    note("TOKENVAULT_ACCOUNT", variable ?? "not set")
+    if case .rule(let conditions) = selection.accountRule {
+      note("rules", "the rule for \(conditions.words) counts")
+    } else {
+      note("rules", "none counts")
+    }
+    for denial in selection.denials {
+      note("rules", "the rule for \(denial.conditions.words) forbids an account")
+    }
   }
 
   /// The groups in which credentials are looked for, with those that have no file left out.
@@ -73,14 +101,19 @@ struct CredentialSearch {
   private func selected(
     _ selection: Selection, _ query: CredentialQuery, in vault: GroupSession
   ) throws -> Candidate? {
-    guard let account = try account(selection.account, in: vault) else { return nil }
+    guard let account = try account(selection.account, in: vault),
+      try isPermitted(account, selection, in: vault)
+    else { return nil }
     let secrets = try ServiceSecrets(vault).covering(query.address, username: query.username)
     if let found = secrets.first(where: { $0.account.isSame(as: account) }) {
       return .secret(found)
     }
-    return try vault.accounts(withTokensFor: query.address)
+    let token = try vault.accounts(withTokensFor: query.address)
       .first { $0.account.isSame(as: account) && $0.answers(to: query.username) }
-      .map { .token($0) }
+    if token == nil {
+      note("\(vault.group)", "\(PlainText.escaped(account.shownName)) has no credential for it")
+    }
+    return token.map { .token($0) }
   }
 
   private func account(
@@ -92,14 +125,26 @@ struct CredentialSearch {
     }
   }
 
+  private func isPermitted(
+    _ account: Account, _ selection: Selection, in vault: GroupSession
+  ) throws -> Bool {
+    for denial in selection.denials where try vault.names(denial, account) { return false }
+    return true
+  }
+
   /// A stored secret was meant for this very place, and comes before tokens.
-  private func unselected(_ query: CredentialQuery, in vault: GroupSession) throws -> Match? {
+  private func unselected(
+    _ query: CredentialQuery, _ selection: Selection, in vault: GroupSession
+  ) throws -> Match? {
     let secrets = try ServiceSecrets(vault).covering(query.address, username: query.username)
-    var candidates = secrets.map { Candidate.secret($0) }
+    var candidates = try secrets.map { Candidate.secret($0) }
+      .filter { try isPermitted($0.account, selection, in: vault) }
     if candidates.isEmpty {
       candidates = try vault.accounts(withTokensFor: query.address)
         .filter { $0.answers(to: query.username) }.map { .token($0) }
+        .filter { try isPermitted($0.account, selection, in: vault) }
     }
+    note("\(vault.group)", Self.text(candidates))
     guard let first = candidates.first else { return nil }
     if candidates.count == 1 {
       return Match(
@@ -109,6 +154,19 @@ struct CredentialSearch {
       throw Failure.severalCredentials(candidates.map(\.account), at: query.address)
     }
     return Match(candidate: current, vault: vault, reason: .current)
+  }
+}
+
+extension CredentialSearch {
+  private static func text(_ candidates: [Candidate]) -> String {
+    guard !candidates.isEmpty else { return "no credential" }
+    return candidates.map { candidate in
+      let name = PlainText.escaped(candidate.account.shownName)
+      return switch candidate {
+      case .secret(let found): "\(name) at \(PlainText.escaped(found.service.description))"
+      case .token: "the token of \(name)"
+      }
+    }.joined(separator: ", ")
   }
 }
 

@@ -39,6 +39,13 @@ extension Failure {
       code: "ambiguousAccount")
   }
 
+  /// No group has a credential for an address.
+  static func noCredential(at address: HTTPURL) -> Failure {
+    Failure(
+      .notFound, "There is no credential for \(address.origin).",
+      next: "tokenvault add --service \(address.origin) --username NAME", code: "noCredential")
+  }
+
   /// The account that the caller named has no credential for an address.
   static func noCredential(
     of account: String, at address: HTTPURL, _ group: GroupName

@@ -1,3 +1,5 @@
+import TokenVault
+
 extension Selection.Rule {
   /// Why the group or account was selected, as part of a sentence.
   func reason(isAccount: Bool) -> String {
@@ -5,7 +7,7 @@ extension Selection.Rule {
     case .option: isAccount ? "set by --account" : "set by --group"
     case .variable:
       isAccount ? "set by TOKENVAULT_ACCOUNT" : "set by TOKENVAULT_GROUP"
-    case .directory(let path): "set by the rule for \(PlainText.escaped(path))"
+    case .rule(let conditions): "set by the rule for \(conditions.words)"
     case .configuration(let path): "the default in \(PlainText.escaped(path))"
     case .service:
       isAccount ? "the stored secret of the service" : "the group for secrets of services"
@@ -18,9 +20,9 @@ extension Selection.Rule {
       switch self {
       case .option: writer.field("kind", "option")
       case .variable: writer.field("kind", "environment")
-      case .directory(let path):
-        writer.field("kind", "directory")
-        writer.field("source", path)
+      case .rule(let conditions):
+        writer.field("kind", conditions.parts.first?.kind ?? "directory")
+        writer.field("source", conditions.description)
       case .configuration(let path):
         writer.field("kind", "configuration")
         writer.field("source", path)
@@ -28,5 +30,14 @@ extension Selection.Rule {
       case .standard: writer.field("kind", "default")
       }
     }
+  }
+}
+
+extension RuleConditions {
+  /// The conditions as part of a sentence.
+  var words: String {
+    parts.map { kind, text in
+      (kind == "directory" ? "" : kind + " ") + PlainText.escaped(text)
+    }.joined(separator: " and ")
   }
 }

@@ -1,37 +1,56 @@
 import TokenVaultSystem
 package import TokenVault
 import TokenVaultModel
+import TokenVaultSignIn
 
 extension Invocation {
   /// Selects the group and, if `needsAccount`, the account.
   package func select(needsAccount: Bool = true) throws(CommandError) -> Selection {
     let named = try chosenGroup()
     let account = options.account ?? environment["TOKENVAULT_ACCOUNT"]
-    var rule: DirectoryRules.Rule?
-    if named == nil || (needsAccount && account == nil) { rule = try nearestRule() }
+    var rule: AccountRule?
+    var denials: [AccountRule] = []
+    if named == nil || (needsAccount && options.account == nil) {
+      (rule, denials) = try matchingRules()
+    }
 
     let (group, groupRule): (GroupName, Selection.Rule)
     if let named {
       (group, groupRule) = named
     } else if let rule {
-      (group, groupRule) = (rule.group, .directory(rule.path))
+      (group, groupRule) = (rule.group, .rule(rule.conditions))
     } else {
       (group, groupRule) = try standardGroup()
     }
+    let (reference, accountRule): (AccountReference, Selection.Rule)
     if let account {
-      let rule: Selection.Rule = options.account == nil ? .variable : .option
-      return Selection(
-        group: group, groupRule: groupRule, account: AccountReference(parsing: account),
-        accountRule: rule)
-    }
-    if let rule, rule.group == group {
-      return Selection(
-        group: group, groupRule: groupRule,
-        account: .rule(rule, try directoryRules()),
-        accountRule: .directory(rule.path))
+      reference = AccountReference(parsing: account)
+      accountRule = options.account == nil ? .variable : .option
+    } else if let rule, rule.group == group {
+      (reference, accountRule) = (.rule(rule, try accountRules()), .rule(rule.conditions))
+    } else {
+      (reference, accountRule) = (.current, .standard)
     }
     return Selection(
-      group: group, groupRule: groupRule, account: .current, accountRule: .standard)
+      group: group, groupRule: groupRule, account: reference, accountRule: accountRule,
+      denials: accountRule == .option ? [] : denials)
+  }
+
+  /// The selected account, unless a rule denies it here.
+  func account(of selection: Selection, in vault: GroupSession) throws -> Account {
+    let account = try vault.account(selection.account)
+    try requirePermitted(account, selection, in: vault)
+    return account
+  }
+
+  /// Throws if a rule denies the account here.
+  func requirePermitted(
+    _ account: Account, _ selection: Selection, in vault: GroupSession
+  ) throws {
+    for denial in selection.denials where denial.group == vault.group {
+      guard try vault.names(denial, account) else { continue }
+      throw Failure.denied(account, denial, vault.group)
+    }
   }
 
   /// The vault of the selected group.
@@ -152,11 +171,11 @@ extension Invocation {
   func tellOfMovedDirectory() {
     bestEffort("the account in force is known without this note") {
       guard let workingDirectory,
-        let moved = try directoryRules().formerRule(of: workingDirectory)
+        let moved = try accountRules().formerRule(of: workingDirectory)?.conditions.directory
       else { return }
-      let path = PlainText.shellWord(moved.path)
+      let path = PlainText.shellWord(moved)
       tell(
-        "Note: there is a rule for \(PlainText.escaped(moved.path)), which no longer exists. If it "
+        "Note: there is a rule for \(PlainText.escaped(moved)), which no longer exists. If it "
           + "was moved here: tokenvault switch --here ACCOUNT; then: tokenvault rule remove \(path)"
       )
     }
@@ -167,7 +186,7 @@ extension Invocation {
   func chosenAccount(_ selection: Selection, in vault: GroupSession) -> Account? {
     guard selection.accountRule != .standard else { return nil }
     // absent is an answer: a choice that names no account of the group marks none.
-    do { return try vault.account(selection.account) } catch { return nil }
+    do { return try account(of: selection, in: vault) } catch { return nil }
   }
 
   /// The groups that have a file, in order.
@@ -186,14 +205,36 @@ extension Invocation {
     return (name, .variable)
   }
 
-  private func nearestRule() throws(CommandError) -> DirectoryRules.Rule? {
-    guard let workingDirectory else { return nil }
-    let rules = try directoryRules()
-    do { return try rules.nearest(to: workingDirectory) } catch { throw .vault(error) }
+  private func matchingRules() throws(CommandError) -> (AccountRule?, [AccountRule]) {
+    let rules = try accountRules()
+    do { return try rules.matching(situation) } catch { throw .vault(error) }
   }
 
-  func directoryRules() throws(CommandError) -> DirectoryRules {
-    DirectoryRules(vaultDirectory: try configuration(.universalStorage).directory)
+  /// The circumstances that rules are compared with.
+  var situation: Situation {
+    var situation = Situation(remotes: Self.remotes)
+    situation.directory = workingDirectory
+    situation.address = options.address
+    situation.audience = options.audience
+    situation.tenant = options.tenant
+    return situation
+  }
+
+  /// The URLs of the remotes of the repository of the working directory.
+  private static func remotes() -> [String] {
+    // absent is an answer: without git, there is no repository.
+    do {
+      let words = ["git", "config", "-z", "--get-regexp", #"^remote\..*\.url$"#]
+      let result = try ChildProgram.run(words, environment: wholeEnvironment())
+      return (result?.output ?? []).split(separator: 0).compactMap { entry in
+        entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1).dropFirst().first
+          .map { String(decoding: $0, as: UTF8.self) }
+      }
+    } catch { return [] }
+  }
+
+  func accountRules() throws(CommandError) -> AccountRules {
+    AccountRules(vaultDirectory: try configuration(.universalStorage).directory)
   }
 
   /// Whether the configuration file has a client for sign-ins.

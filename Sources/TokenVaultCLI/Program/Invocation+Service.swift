@@ -17,7 +17,9 @@ extension Invocation {
     if let service = options.service { return try secret(of: service, named: options.account) }
     let selection = try select()
     explain(selection)
-    return (selection, try vaultWithAccounts(of: selection))
+    let vault = try vaultWithAccounts(of: selection)
+    if !selection.denials.isEmpty { _ = try account(of: selection, in: vault) }
+    return (selection, vault)
   }
 
   /// The group that `add` stores into: unless one is named, the group for secrets of services.
@@ -70,7 +72,7 @@ extension Invocation {
     switch inForce.groupRule {
     case .option, .variable: return [(inForce.group, inForce.groupRule)]
     case .standard: return [(.secrets, .service), (inForce.group, .standard)]
-    case .directory, .configuration, .service:
+    case .rule, .configuration, .service:
       let first = (inForce.group, inForce.groupRule)
       return inForce.group == .secrets ? [first] : [first, (.secrets, .service)]
     }

@@ -2,6 +2,7 @@ import Glibc
 import TokenVaultSystem
 package import TokenVault
 package import TokenVaultModel
+package import TokenVaultSignIn
 
 /// The process a command runs in. Environment, working directory and standard streams are read
 /// here and nowhere else.
@@ -20,6 +21,13 @@ package struct Invocation: Sendable {
     /// The URL or host of a service, whose secret is the account.
     package var service: String?
     package var vaultDirectory: String?
+    /// The address that a credential is for; nil if the command has none. Rules are compared with it, and
+    /// with the next two.
+    package var address: HTTPURL?
+    /// The resource that a token is for.
+    package var audience: String?
+    /// The tenant that a token is requested for.
+    package var tenant: String?
     package var isJSON = false
     package var mayAsk = true
     package var isVerbose = false
@@ -34,6 +42,12 @@ package struct Invocation: Sendable {
     package var wantsKeyring = false
 
     package init() {}
+
+    /// Compares rules with the resource and the tenant of a request.
+    mutating func seek(_ request: TokenRequest) {
+      tenant = request.tenantID
+      audience = request.resource ?? request.scopes.resource
+    }
   }
 
   private static let variables = [

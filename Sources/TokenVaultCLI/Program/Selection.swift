@@ -3,7 +3,7 @@ package import TokenVaultModel
 
 /// The group and account that a command uses, and the rule that selected each.
 ///
-/// Only files that can change the result are read: with an option or variable for both, no file is.
+/// Only files that can change the result are read: with options for both, no file is.
 package struct Selection: Sendable {
   /// The source of a selection.
   package enum Rule: Hashable, Sendable {
@@ -11,8 +11,8 @@ package struct Selection: Sendable {
     case option
     /// TOKENVAULT_GROUP or TOKENVAULT_ACCOUNT.
     case variable
-    /// The rule of this directory.
-    case directory(String)
+    /// A rule that holds here.
+    case rule(RuleConditions)
     /// The configuration file.
     case configuration(String)
     /// The group for secrets of services, or the secret of `--service`.
@@ -25,4 +25,6 @@ package struct Selection: Sendable {
   package let groupRule: Rule
   package let account: AccountReference
   package let accountRule: Rule
+  /// The rules that deny an account here. They do not hold against an option.
+  package var denials: [AccountRule] = []
 }

@@ -1,0 +1,36 @@
+import TokenVault
+import TokenVaultModel
+
+// MARK: Rules
+
+extension Failure {
+  static func badRemote(_ text: String) -> Failure {
+    Failure(
+      .usage, "\(quoted(text)) is not HOST/OWNER or HOST/OWNER/NAME.",
+      next: again("with a remote such as github.com/contoso"), code: "badRule")
+  }
+
+  static func badHostPattern(_ text: String) -> Failure {
+    Failure(
+      .usage, "\(quoted(text)) is not a host, a URL or *.DOMAIN.",
+      next: again("with a host such as git.example.com"), code: "badRule")
+  }
+
+  static let ruleWithoutCondition = Failure(
+    .usage, "A rule needs a condition: --directory, --remote, --host, --audience or --tenant.",
+    next: "tokenvault rule add --help", code: "badRule")
+
+  static func noRule(_ conditions: RuleConditions) -> Failure {
+    Failure(
+      .notFound, "There is no rule for \(conditions.words). No rule was removed.",
+      next: "tokenvault rule list", code: "noRule")
+  }
+
+  /// A rule denies the account that would be used.
+  static func denied(_ account: Account, _ rule: AccountRule, _ group: GroupName) -> Failure {
+    Failure(
+      .refused,
+      "The rule for \(rule.conditions.words) never uses \(name(account)). Nothing was sent.",
+      next: "name another account with --account, or: tokenvault rule list", code: "deniedByRule")
+  }
+}
