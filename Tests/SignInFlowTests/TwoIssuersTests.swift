@@ -80,7 +80,7 @@ import TokenVaultTestSupport
       #expect(former.tag != stored.tag)
       let rules = AccountRules(vaultDirectory: session.configuration.directory)
       for rule in try rules.all() {
-        try rules.set(.init(group: rule.group, account: former.tag, path: rule.path))
+        try rules.set(.init(group: rule.group, account: former.tag, rule.conditions))
       }
     }
   }

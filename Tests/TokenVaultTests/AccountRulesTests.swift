@@ -20,9 +20,7 @@ import TokenVaultModel
   }
 
   private func nearest(_ directory: String) throws -> String? {
-    var situation = Situation()
-    situation.directory = directory
-    return try rules.matching(situation).rule?.conditions.directory
+    try rules.nearest(to: directory)?.conditions.directory
   }
 
   @Test func theNearestDirectoryAtOrAboveDecides() throws {

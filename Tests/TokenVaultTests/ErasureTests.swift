@@ -120,7 +120,7 @@ import TokenVaultModel
     }
     let report = try session.signOut([Person.ada.id])
     #expect(report.entries.last?.detail == "1 removed")
-    #expect(try rules.all().map(\.path) == ["/projects/bob"])
+    #expect(try rules.all().map(\.conditions.directory) == ["/projects/bob"])
   }
 
   @Test func anAccountNamedTwiceIsErasedOnceAndAnEmptyListErasesNothing() throws {

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// Rules with conditions other than a directory, and rules that forbid an account.
+@Suite(.timeLimit(.minutes(5)))
+struct RuleCommandTests {
+  private let home: ShellHome
+
+  init() throws { home = try CommandLineFixtures().home(SharedSecretService.get()) }
+
+  /// Runs a script with two secrets of one host in the group of secrets, which `$S` names.
+  private func run(_ script: String) throws -> ShellHome.Run {
+    try home.run(
+      """
+      S="-g dev.tokenvault.shared"; mkdir -p work/app home
+      for name in ada bob; do
+        echo "secret of $name" | tokenvault add -q --service https://git.example.com \
+          --username $name >/dev/null
+      done
+      get() {
+        printf 'protocol=https\\nhost=git.example.com\\npath=%s\\n\\n' "$1" |
+          tokenvault credential git get 2>>errors | sed -n 's/^password=//p'
+      }
+      \(script)
+      """)
+  }
+
+  @Test func aHostARemoteAndADirectoryChooseWithoutASwitch() throws {
+    let run = try run(
+      """
+      tokenvault rule add -q bob --directory work $S >/dev/null
+      tokenvault rule add -q ada --host git.example.com/team $S >/dev/null
+      tokenvault rule add -q ada --remote git.example.com/ada $S >/dev/null
+      cd work; get other/x; get team/x; get ada/x
+      cd app; git init -q; get ''; git remote add origin git@git.example.com:ada/app.git; get ''
+      cd ../../home; get other/x || echo none
+      """)
+    #expect(
+      run.output == """
+        secret of bob
+        secret of ada
+        secret of ada
+        secret of bob
+        secret of ada
+
+        """, "\(run.errors)")
+  }
+
+  @Test func aForbiddenAccountIsNeverUsedWhateverElseChoosesIt() throws {
+    let run = try run(
+      """
+      tokenvault rule add -q bob --directory work --deny $S >/dev/null
+      tokenvault rule add -q bob --host git.example.com $S >/dev/null
+      tokenvault switch $S bob >/dev/null
+      get x; cd work; get x
+      TOKENVAULT_ACCOUNT=bob tokenvault token $S; echo $?
+      tokenvault token $S; echo $?
+      tokenvault token $S --account bob
+      """)
+    #expect(
+      run.output == "secret of bob\nsecret of ada\n77\n77\nsecret of bob\n", "\(run.errors)")
+    #expect(run.errors.contains("/work never uses bob. Nothing was sent."), "\(run.errors)")
+  }
+
+  /// The form that scripts use is served without ArgumentParser.
+  @Test func theWarmFormOfTokenHeedsARuleForAnAudience() throws {
+    let run = try home.run(
+      """
+      tokenvault import -q cache.json >/dev/null; tokenvault switch bob >/dev/null
+      tokenvault rule add ada --audience https://graph.microsoft.com >/dev/null
+      tokenvault token --resource https://graph.microsoft.com >one
+      tokenvault token --account ada --resource https://graph.microsoft.com >two
+      cmp one two && echo same
+      tokenvault rule add ada --audience https://graph.microsoft.com --deny >/dev/null
+      tokenvault token --resource https://graph.microsoft.com; echo $?
+      """)
+    #expect(run.output == "same\n77\n", "\(run.errors)")
+  }
+
+  @Test func whichExplainsEachStep() throws {
+    let run = try run(
+      """
+      tokenvault which --for https://git.example.com; echo $?
+      tokenvault rule add ada --host git.example.com $S >/dev/null
+      tokenvault which --for git.example.com | tr -s ' '
+      tokenvault which --for https://elsewhere.example --json; echo $?
+      """)
+    #expect(run.output.contains("ada at https://git.example.com, bob at https://git.example.com"))
+    #expect(
+      run.output.contains(
+        """
+        64
+        account ada
+         set by the rule for host https://git.example.com
+        group dev.tokenvault.shared
+        credential stored secret of https://git.example.com
+
+        --account not given
+        TOKENVAULT_ACCOUNT not set
+        rules the rule for host https://git.example.com counts
+
+        """), "\(run.output)")
+    #expect(run.output.contains(#"{"address":"https://elsewhere.example","account":null,"#))
+    #expect(run.output.hasSuffix("\n66\n"))
+  }
+
+  @Test func rulesAreListedTestedAndRemovedByTheirConditions() throws {
+    let run = try run(
+      """
+      tokenvault rule add ada --host '*.example.com' --directory home $S
+      tokenvault rule add bob --tenant contoso.example --deny $S
+      tokenvault rule list --no-header | tr -s ' '
+      tokenvault rule test https://git.example.com --directory home --no-header | tr -s ' '
+      tokenvault rule remove --host '*.example.com' --directory home
+      tokenvault rule remove --tenant contoso.example; echo $?
+      tokenvault rule remove --tenant contoso.example --deny
+      """)
+    let place = "host *.example.com and \(home.directory.path)/home"
+    #expect(
+      run.output == """
+        \(place): ada
+        tenant contoso.example: never bob
+        \(place) ada ok dev.tokenvault.shared
+        tenant contoso.example never bob ok dev.tokenvault.shared
+        * \(place) ada ok dev.tokenvault.shared
+        Removed the rule for \(place).
+        66
+        Removed the rule for tenant contoso.example.
+
+        """, "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    "ada", "ada --host 'a b'", "ada --host '*.com'", "ada --remote github.com",
+    "ada --remote git@github.com:x",
+  ])
+  func aRuleWithoutAUsableConditionIsAUsageError(arguments: String) throws {
+    let run = try run("tokenvault rule add \(arguments) $S; echo $?; tokenvault rule list")
+    #expect(run.output == "64\n", "\(run.errors)")
+    #expect(run.errors.contains("\nnext: "))
+  }
+}
