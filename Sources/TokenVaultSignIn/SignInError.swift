@@ -79,8 +79,8 @@ public enum SignInError: Error, Hashable, Sendable {
   case hostNotAllowed(host: String, allowed: [String])
   /// The user signed in with another account than the requested one.
   case mismatchedUser
-  /// The provider is rate-limiting requests, or refused the same request shortly before; try again
-  /// after this time.
+  /// The provider asked to wait (then with an error) or failed (then without one) shortly before; try
+  /// again after this time.
   case throttled(untilEpochSeconds: Int64, OAuthError?)
 
   /// A part of a request.
