@@ -36,6 +36,10 @@ package struct CacheImport {
     try device.requireOne(of: sorted.count)
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
+    // Nothing to store is no reason to create a group.
+    if sorted.isEmpty, cache.apps.isEmpty, cache.unknown.isEmpty, try !session.exists() {
+      return ImportReport()
+    }
     let madeGroup =
       isRehearsal ? try !session.exists() : try GroupSetup(session).createIfMissing()
     var report = try session.write(isRehearsal: isRehearsal) { transaction in

@@ -26,10 +26,12 @@ package struct Revocation {
     progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) -> SignOutReport {
     var report = erased.report
-    if options.revokes {
+    let targets = erased.targets.filter { !$0.tokens.isEmpty }
+    if !options.revokes {
+      report.unasked = Set(targets.map(\.environment)).sorted()
+    } else {
       // The user does not wait for each account of a provider that does not respond.
       var down: [String: SignInError] = [:]
-      let targets = erased.targets.filter { !$0.tokens.isEmpty }
       report.revocations = targets.enumerated().map { index, target in
         defer { progress(index + 1, targets.count) }
         let origin = target.authority?.address.origin ?? ""

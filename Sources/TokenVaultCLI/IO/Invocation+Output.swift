@@ -60,7 +60,7 @@ extension Invocation {
   static func tell(_ failure: Failure, asJSON: Bool = false) {
     guard !failure.message.isEmpty else { return }
     guard asJSON else {
-      return tell("tokenvault: \(failure.message)" + (failure.next.map { "\nnext: \($0)" } ?? ""))
+      return tell("tokenvault: \(failure.message)" + failure.ending)
     }
     var writer = JSONWriter()
     failure.write(to: &writer)

@@ -99,7 +99,9 @@ extension Failure {
     case .keyFileUnreadable(let file, let errno):
       self.init(.inputOutput, "The key file \(Self.quoted(file)): \(Self.reason(errno)).")
     case .badRecoveryCode:
-      self.init(.refused, "This is not a recovery code of the group \(group).")
+      self.init(
+        .refused, "This is not a recovery code of the group \(group). Nothing was changed.",
+        next: Self.again("with the last code that was made"))
     case .kernelKeyring(let errno):
       self.init(
         .inputOutput, "The kernel keyring: \(Self.reason(errno)).", next: "cat /proc/key-users")

@@ -18,10 +18,15 @@ extension Failure {
 
   /// The first sign-in to a group. The user's configuration may know the provider.
   static func firstSignIn(_ group: GroupName) -> String {
-    Invocation.ofProcess().hasDefaultClient
-      ? command("sign-in", group)
-      : command("sign-in microsoft", group)
-        + ", or at another provider: github, gitlab, google, forgejo URL, oidc URL"
+    command(Invocation.ofProcess().hasDefaultClient ? "sign-in" : "sign-in microsoft", group)
+  }
+
+  /// The line below ``firstSignIn(_:)``, with the other providers; nil if the configuration names one.
+  static var otherProviders: String? {
+    let invocation = Invocation.ofProcess()
+    guard !invocation.hasDefaultClient else { return nil }
+    return "other providers: "
+      + SignInProvider.forms(in: invocation).dropFirst().joined(separator: ", ")
   }
 
   /// "run the command again", with an addition such as "with --yes".
