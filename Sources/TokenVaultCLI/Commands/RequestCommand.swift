@@ -106,9 +106,12 @@ struct RequestCommand: VaultCommand {
     try requireNoRedirect(response, request.address)
     try invocation.answer(shown(response.body, isForTerminal: invocation.answersToTerminal))
     guard response.status < 400 else {
+      let isRefused = response.status == 401 && holder.service != nil
       throw Failure(
         .provider, "\(request.address.shownAuthority) answered \(response.status).",
-        next: response.status == 401 ? holder.service.map { refused(holder, $0) } : nil,
+        next: isRefused ? Failure.again("with --auth basic or --auth bearer") : nil,
+        note: isRefused
+          ? holder.service.map { "or store a new secret: \(Failure.add(holder, $0))" } : nil,
         code: "requestRefused")
     }
   }
@@ -160,11 +163,6 @@ struct RequestCommand: VaultCommand {
     let isSecret = account.authorityType == .secret
     if isSecret, pop { throw .optionsExclude("--pop", "a stored secret") }
     if !isSecret, auth != nil { throw .notASecret(account) }
-  }
-
-  private func refused(_ account: Account, _ service: String) -> String {
-    "run the command again with --auth basic or --auth bearer, or store a new secret: "
-      + Failure.add(account, service)
   }
 
   private func request() throws -> APIRequest {

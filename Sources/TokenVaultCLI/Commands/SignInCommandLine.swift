@@ -96,7 +96,7 @@ struct SignInCommandLine {
     let command = before.flatMap { text($0.account, core.group, $0) }
     return Failure(
       failure.status, failure.message,
-      next: command.map { "\(Failure.again()); if it fails again: \($0)" }, code: failure.code)
+      next: Failure.again(), note: command.map { "if it fails again: \($0)" }, code: failure.code)
   }
 
   /// At an OpenID Connect provider a refresh never grants more than the sign-in did (RFC 6749 section

@@ -206,7 +206,8 @@ extension Failure {
     case .weakPassphrase:
       self.init(
         .usage, "The passphrase has fewer than 8 characters. Nothing was changed.",
-        next: Self.again("with a longer one; group create and group rekey also take --weak"))
+        next: Self.again("with a longer one"),
+        note: "group create and group rekey also take --weak")
     case .recoveryCodeNotGiven(let group):
       self.init(
         .refused,
@@ -263,7 +264,8 @@ extension Failure {
       let left = places.map(\.rawValue).joined(separator: ", ")
       self.init(
         .inputOutput, "Signed out, but data may remain in: \(left).",
-        next: "tokenvault list --group \(group), which tries again; then tokenvault doctor")
+        next: "tokenvault list --group \(group)",
+        note: "\(Self.triesAgain) If it fails, too: tokenvault doctor")
     case .filesNotClean(let files, let next):
       self.init(
         .unexpected,
@@ -307,8 +309,8 @@ extension Failure {
         .usage,
         "No \(need.rawValue) is given: pass \(need.option), or set \(need.field) in "
           + "\(Self.path(path)).",
-        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE, or write "
-          + #""signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
+        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE",
+        note: #"or write "signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
     case .badClaims(let text):
       self.init(
         .usage, "\(Self.quoted(text)) is not a claims request, which is a JSON object of objects.")

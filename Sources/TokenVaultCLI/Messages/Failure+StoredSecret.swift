@@ -16,8 +16,9 @@ extension Failure {
     let places = groups.map(\.description).joined(separator: " and ")
     return Failure(
       .notFound, "There is no secret\(name) of the service \(quoted(service)) in \(places).",
-      next: "tokenvault list --all-groups, or to store one: tokenvault add --service "
-        + "\(PlainText.shellWord(service)) --username NAME")
+      next: "tokenvault list --all-groups",
+      note: "to store one: tokenvault add --service \(PlainText.shellWord(service)) --username NAME"
+    )
   }
 
   /// - Parameters:

@@ -5,6 +5,8 @@ import TokenVaultModel
 /// functions, so that a terminal never interprets it.
 extension Failure {
   static let doctor = "tokenvault doctor"
+  /// The note below a command that opens a group, for a key that could not be deleted.
+  static let triesAgain = "It tries again."
 
   static func quoted(_ text: String) -> String { "\"\(PlainText.escaped(text))\"" }
   static func path(_ path: String) -> String { path.isEmpty ? "the file" : quoted(path) }

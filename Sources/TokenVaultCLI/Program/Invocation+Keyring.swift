@@ -14,8 +14,8 @@ extension Invocation {
       return Failure(
         general.status,
         "The former key of the group \(group) is still in the Secret Service: \(reason).",
-        next: "in a session with that keyring: tokenvault list --group \(group), which tries again",
-        code: general.code)
+        next: "tokenvault list --group \(group)",
+        note: "in a session with that keyring; it tries again", code: general.code)
     }
     var ways = [error == .noBus ? session(custody != nil || options.wantsKeyring) : keyring(error)]
     if custody == nil, error != .locked { ways.append(creation(group)) }

@@ -193,7 +193,9 @@ struct TokenRefreshTests {
     let run = try home.run("tokenvault token --force-refresh")
     #expect(run.status == 76)
     #expect(run.errors.contains("A proxy or a captive portal may have sent it."))
-    #expect(run.errors.contains("if it fails again: tokenvault sign-in --client-id "))
+    #expect(
+      run.errors.contains(
+        "\nnext: run the command again\nif it fails again: tokenvault sign-in --client-id "))
     #expect(try home.run("tokenvault token --force-refresh").status == 0)
   }
 

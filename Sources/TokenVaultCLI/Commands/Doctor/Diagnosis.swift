@@ -132,7 +132,7 @@ struct Diagnosis {
         throw Failure(
           .inputOutput,
           "A sign-out is not finished: \(pending.counted("former key")) could not be deleted.",
-          next: "tokenvault list --group \(name), which tries again")
+          next: "tokenvault list --group \(name)", note: Failure.triesAgain)
       }
       return "can be opened"
     } catch VaultError.custody(.passphraseRequired, group: _) {
