@@ -236,6 +236,7 @@ import TokenVaultModel
         state.root.level = Int.random(in: 0...RowTree.highestLevel, using: &random)
         state.root.last = Int64(number() % (1 << (6 * UInt64(state.root.level + 1))))
         state.root.node[Int.random(in: 0..<64, using: &random)] = try RandomBytes.make(16)
+        if Bool.random(using: &random) { state.seals = [6: data(), 9: data()] }
       }
       state.current = Bool.random(using: &random) ? [1, 2] : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {

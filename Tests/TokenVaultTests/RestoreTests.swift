@@ -94,7 +94,7 @@ import TokenVaultTestSupport
     #expect(try session.read { try $0.groupName() } == nil)
   }
 
-  @Test func theHistoryIsSealedAndEndsWithARenewal() throws {
+  @Test func theHistoryIsSealedAndARenewalKeepsTheBackup() throws {
     #expect(try session.read { try $0.history() } == GroupHistory())
     try session.backup(to: backup)
     let made = try session.read { try $0.history() }
@@ -112,10 +112,55 @@ import TokenVaultTestSupport
     #expect(try session.read { try $0.history() } == made)
     _ = try Recovery(session).makeRecoveryCode { _ in }
     let renewed = try session.read { try $0.history() }
-    #expect(renewed.backup == nil)
+    #expect(renewed.backup == made.backup)
     #expect(renewed.recoveryCodeMade == session.now)
     _ = try Rekey(session).changeKey()
-    #expect(try session.read { try $0.history() } == GroupHistory())
+    let rekeyed = try session.read { try $0.history() }
+    #expect(rekeyed.backup == made.backup && rekeyed.recoveryCodeMade == nil)
+    #expect(try session.verify().isSound)
+  }
+
+  @Test func aBackupIsRecordedWithTheKeysThatOpenItLater() throws {
+    func keys() throws -> Set<GroupHistory.Key>? {
+      let path = vault.home.appending(path: UUID().uuidString).path
+      try session.backup(to: path)
+      return try session.read { try $0.history() }.backup?.keys
+    }
+    #expect(try keys() == [])
+    _ = try Recovery(session).makeRecoveryCode { _ in }
+    #expect(try keys() == [.recoveryCode])
+    // A renewal ends the recovery code.
+    _ = try Rekey(session).changeKey()
+    #expect(try keys() == [])
+  }
+
+  /// The row is in no digest of the accounts.
+  @Test func anOlderHistoryThatWasPutBackIsDamage() throws {
+    try session.backup(to: backup)
+    session.close()
+    let file = try Database(path: vault.file().path, busyMilliseconds: 0)
+    let older = try #require(try file.meta(9))
+    for row in [older, nil] {
+      let fresh = vault.groupSession()
+      try fresh.backup(to: vault.home.appending(path: UUID().uuidString).path)
+      #expect(try fresh.read { try $0.soundHistory() } != nil)
+      if let row { try file.setMeta(9, row) } else { try file.removeMeta(9) }
+      let content = try #require(GroupCondition(fresh).content)
+      #expect(content.isHistoryDamaged && content.history == GroupHistory())
+      #expect(try fresh.verify().isHistoryDamaged)
+      fresh.close()
+    }
+  }
+
+  /// Its state has no GCM tag of the row.
+  @Test func theHistoryOfAnEarlierProgramIsRead() throws {
+    try session.backup(to: backup)
+    let made = try session.read { try $0.history() }
+    try session.write { $0.state.seals = [:] }
+    #expect(try session.read { try $0.history() } == made)
+    #expect(try session.verify().isSound)
+    try session.backup(to: backup + ".new")
+    #expect(try session.read { $0.state.seals.keys.sorted() } == [9])
   }
 
   @Test func aTamperedHistoryIsDamageUntilTheNextBackupIsRecorded() throws {

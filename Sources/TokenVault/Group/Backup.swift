@@ -15,7 +15,16 @@ package struct Backup {
     package let custody: GroupCustodyKind
     package let hasRecoveryCode: Bool
     /// Whether only a key that the next sign-out or rekey destroys opens the copy.
-    package var isShortLived: Bool { custody == .secretService && !hasRecoveryCode }
+    package var isShortLived: Bool { lasting.isEmpty }
+    fileprivate var lasting: Set<GroupHistory.Key> {
+      let own: Set<GroupHistory.Key> =
+        switch custody {
+        case .secretService: []
+        case .passphrase: [.passphrase]
+        case .keyFile: [.keyFile]
+        }
+      return hasRecoveryCode ? own.union([.recoveryCode]) : own
+    }
   }
 
   /// Writes a copy of the group file to a path that does not exist yet.
@@ -33,7 +42,8 @@ package struct Backup {
       let time = session.now
       try session.write { transaction in
         try transaction.changeHistory {
-          $0.backup = .init(time: time, generation: generation, path: path)
+          $0.backup = .init(
+            time: time, generation: generation, path: path, keys: keys.lasting)
         }
       }
     }

@@ -55,11 +55,13 @@ struct Renewal {
         try transaction.setCustody(custody)
         for position in KeySlot.Position.allCases { try transaction.removeSlot(position) }
         try setSlots(transaction)
-        // They are sealed under the former lookup key; the next backup records them again.
+        // They are sealed under the former lookup key. The next backup records the name again.
+        let backup = try transaction.soundHistory()?.backup
         try transaction.setGroupName(nil)
         try transaction.setHistory(nil)
         let all = Int(clamping: transaction.state.accountCount)
         renewed = try transaction.renew { progress($0, all) }
+        if let backup { try transaction.changeHistory { $0.backup = backup } }
         try rules.stage(group: session.group, tags: renewed.tags)
       }, committed: committed, { _ in [] })
     outcome.report.unreadable = renewed.unreadable

@@ -1,17 +1,19 @@
 extension GroupState {
   /// The encodings of a state. Files of format version 1 have the first two: the second is used if
-  /// the group has a past that the first does not contain.
+  /// the group has a past that the first does not contain. The last one is used if the state has
+  /// seals.
   private enum Encoding: UInt64 {
     case version1 = 1
     case version1WithPast = 2
     case version2 = 3
+    case version2WithSeals = 4
 
-    var hasSlotKeys: Bool { self != .version2 }
+    var hasSlotKeys: Bool { rawValue < Encoding.version2.rawValue }
     var hasPast: Bool { self != .version1 }
   }
 
   private func encoding(inVersion1 isVersion1: Bool) -> Encoding {
-    guard isVersion1 else { return .version2 }
+    guard isVersion1 else { return seals.isEmpty ? .version2 : .version2WithSeals }
     let isEvident =
       accountsEver == Self.evident(accountCount) && signedOutClients.isEmpty
       && importedFiles.isEmpty
@@ -27,10 +29,10 @@ extension GroupState {
     writer.number(encoding.rawValue)
     writer.number(changes)
     writer.number(accountCount)
-    if encoding == .version2 {
-      root.encode(into: &writer)
-    } else {
+    if encoding.hasSlotKeys {
       writer.list(rows.words) { $0.number($1) }
+    } else {
+      root.encode(into: &writer)
     }
     writer.data(current ?? [])
     writer.list(principals.sorted { $0.key < $1.key }) { writer, principal in
@@ -55,6 +57,12 @@ extension GroupState {
       writer.list(signedOutClients.sorted()) { $0.text($1) }
       writer.list(importedFiles) { $0.text($1) }
     }
+    if encoding == .version2WithSeals {
+      writer.list(seals.sorted { $0.key < $1.key }) { writer, seal in
+        writer.signed(seal.key)
+        writer.data(seal.value)
+      }
+    }
     return writer.bytes
   }
 
@@ -65,10 +73,10 @@ extension GroupState {
     }
     changes = try reader.number()
     accountCount = try reader.number()
-    if encoding == .version2 {
-      root = try RowTree.Root(from: &reader)
-    } else {
+    if encoding.hasSlotKeys {
       rows = try RowSum(words: try reader.list { reader throws(StoreError) in try reader.number() })
+    } else {
+      root = try RowTree.Root(from: &reader)
     }
     let current = try reader.data()
     self.current = current.isEmpty ? nil : current
@@ -97,6 +105,13 @@ extension GroupState {
       signedOutClients = Set(
         try reader.list { reader throws(StoreError) in try reader.text() })
       importedFiles = try reader.list { reader throws(StoreError) in try reader.text() }
+    }
+    if encoding == .version2WithSeals {
+      for (row, seal) in try reader.list({ reader throws(StoreError) in
+        (try reader.signed(), try reader.data())
+      }) {
+        seals[row] = seal
+      }
     }
     // Each state has exactly one encoding.
     guard self.encoding(inVersion1: encoding.hasSlotKeys) == encoding, accountsEver <= 2 else {

@@ -50,6 +50,10 @@ package struct GroupState: Hashable, Sendable {
   /// The paths of the files that were imported; a sign-out looks into them.
   package var importedFiles: [String] = []
 
+  /// The GCM tags of rows of `meta` that are in no digest, by row id: they distinguish each from its
+  /// older versions. Files of format version 1, and rows that an earlier program wrote, have none.
+  var seals: [Int64: [UInt8]] = [:]
+
   /// Whether the group ever had more than one account. If it never had, its account needs no
   /// choice.
   package var hadSeveralAccounts: Bool { accountsEver > 1 }
