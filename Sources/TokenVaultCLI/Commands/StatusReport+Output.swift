@@ -31,6 +31,7 @@ extension StatusReport {
     guard let end = account.accessTokenExpiresOn else {
       return account.isRefreshTokenStored ? "requested when it is used" : "none"
     }
+    if account.endsWithToken(now) { return "\(expiry(end)), needs sign-in" }
     return end > now ? expiry(end) : expiry(end) + renewal
   }
 

@@ -50,7 +50,7 @@ struct StatusReport {
       }
       let account = try vault.account(selection.account)
       found = account
-      if account.needsSignIn(now) { failure = Failure.needed(by: account) }
+      if account.needsSignIn(now) { failure = Failure.needed(by: account, now) }
     } catch VaultError.custody(.passphraseRequired, let group) {
       failure = Failure.locked(group)
     } catch { failure = Failure(invocation.refined(error)) }
@@ -60,18 +60,24 @@ struct StatusReport {
     status = failures.first?.status ?? .done
     concerns =
       failures.map { Concern($0) }
-      + Self.concerns(accounts.filter { $0.identity != found?.identity && $0.needsSignIn(now) })
+      + Self.concerns(
+        accounts.filter { account in
+          account.endsWithToken(now)
+            || account.identity != found?.identity && account.needsSignIn(now)
+        }, now)
       + Self.concerns(group, condition)
   }
 
   private static let most = 5
 
-  private static func concerns(_ accounts: [Account]) -> [Concern] {
-    guard accounts.count > most else { return accounts.map { Concern(Failure.needed(by: $0)) } }
+  private static func concerns(_ accounts: [Account], _ now: Timestamp) -> [Concern] {
+    guard accounts.count > most else {
+      return accounts.map { Concern(Failure.needed(by: $0, now)) }
+    }
     let need = accounts.contains { $0.authorityType == .secret } ? " or another secret" : ""
     return [
       Concern(
-        code: "signInNeeded", message: "\(accounts.count) other accounts need a sign-in\(need).",
+        code: "signInNeeded", message: "\(accounts.count) accounts need a sign-in\(need).",
         next: Failure.command("list", accounts[0].group))
     ]
   }
@@ -100,7 +106,8 @@ struct StatusReport {
     {
       all.append(
         Concern(
-          code: "backupOutdated", message: "The last backup is from before a sign-out.",
+          code: "backupOutdated",
+          message: "The last backup was made with a former key of the group\(opening(backup)).",
           next: "tokenvault group backup \(group.name) FILE"))
     }
     return all
@@ -110,6 +117,22 @@ struct StatusReport {
           message: "\(Failure.quoted(path)) was imported and still has its tokens in plaintext; "
             + "delete it when no tool needs it.", next: nil)
       }
+  }
+}
+
+extension StatusReport {
+  /// The end of a sentence about a backup whose key the Secret Service has destroyed.
+  private static func opening(_ backup: GroupHistory.Backup) -> String {
+    guard let keys = backup.keys else { return "" }
+    guard !keys.isEmpty else { return ": it can no longer be opened" }
+    let words = keys.sorted { $0.rawValue > $1.rawValue }.map { key in
+      switch key {
+      case .recoveryCode: "recovery code"
+      case .passphrase: "passphrase"
+      case .keyFile: "key file"
+      }
+    }
+    return ": only the \(words.joined(separator: " or ")) of that time opens it"
   }
 }
 
@@ -128,6 +151,15 @@ extension Account {
     guard !isRefreshTokenStored else { return false }
     return accessTokenExpiresOn.map { $0 <= now } ?? (authorityType != .secret)
   }
+
+  /// Whether the stored token works, and only a sign-in gives the next one: the provider has refused
+  /// the refresh token, or issued none.
+  func endsWithToken(_ now: Timestamp) -> Bool {
+    guard authorityType != .secret, isSignedIn, !isRefreshTokenStored,
+      let end = accessTokenExpiresOn
+    else { return false }
+    return end > now && !end.isNever
+  }
 }
 
 extension Failure {
@@ -139,15 +171,22 @@ extension Failure {
   }
 
   /// The sign-in that an account needs, or the `add` command of a stored secret.
-  fileprivate static func needed(by account: Account) -> Failure {
+  fileprivate static func needed(by account: Account, _ now: Timestamp) -> Failure {
     guard account.authorityType != .secret else {
       return Failure(.expired(account.accessTokenExpiresOn), account, account.group)
     }
+    let name = name(account)
+    var message = "\(name) is signed out."
+    if account.isSignedIn {
+      message = "The token of \(name) has expired, and there is none to renew it."
+    }
+    if account.endsWithToken(now), let end = account.accessTokenExpiresOn {
+      message =
+        "\(name) needs a new sign-in. The stored token works until \(end.iso8601), and nothing is "
+        + "stored that renews it."
+    }
     return Failure(
-      .signInNeeded,
-      account.isSignedIn
-        ? "The token of \(name(account)) has expired, and there is none to renew it."
-        : "\(name(account)) is signed out.",
+      .signInNeeded, message,
       next: command(
         "sign-in " + PlainText.shellWord([account].shortestForms[0]), account.group),
       code: account.isSignedIn ? "signInNeeded" : "signedOut")

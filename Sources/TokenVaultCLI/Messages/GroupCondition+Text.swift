@@ -19,7 +19,7 @@ extension GroupCondition {
     if let content {
       let backup = content.history.backup.map { backup in
         "\(backup.time.relative(to: now)), \(PlainText.escaped(backup.path))"
-          + (backup.generation < generation ? " (from before a sign-out)" : "")
+          + (backup.generation < generation ? " (made with a former key)" : "")
       }
       let none = content.isHistoryDamaged ? "unknown" : "none recorded"
       rows.append(["last backup", backup ?? none])

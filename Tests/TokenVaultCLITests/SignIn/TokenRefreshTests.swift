@@ -71,7 +71,9 @@ struct TokenRefreshTests {
       next
         == "tokenvault sign-in --client-id \(ProviderProcess.client) --authority "
         + "\(home.provider.url)/common/v2.0 --scope User.Read --login-hint ada@contoso.example")
+    try expectNeed(of: home)
     #expect(try home.run("\(next) --browser \"$ADA\"").status == 0)
+    #expect(!(try home.run("tokenvault status").output.contains("needs")))
     #expect(try home.run("tokenvault token --force-refresh").status == 0)
     // The suggested command has the scope that lacks consent.
     let consent = try home.run("tokenvault token --scope Mail.Read")
@@ -81,6 +83,19 @@ struct TokenRefreshTests {
     #expect(wanted.contains(" --scope Mail.Read "))
     #expect(try home.run("\(wanted) --browser \"$ADA\"").status == 0)
     #expect(try home.run("tokenvault token --scope Mail.Read").status == 0)
+  }
+
+  /// The stored token works, but nothing renews it any more.
+  private func expectNeed(of home: SignInHome) throws {
+    #expect(try home.run("tokenvault token").status == 0)
+    let status = try home.run("tokenvault status")
+    #expect(status.status == 0)
+    let text = status.output
+    #expect(text.contains(/\ntoken +expires in (?:1 h|5\d min), needs sign-in\n/), "\(text)")
+    let need = /\nada@contoso\.example needs a new sign-in\. The stored token works until \S+Z/
+    #expect(text.contains(need), "\(text)")
+    #expect(text.contains("renews it.\nnext: tokenvault sign-in ada@contoso.example\n"), "\(text)")
+    #expect(try home.run("tokenvault status --json").output.contains(#""code":"signInNeeded""#))
   }
 
   @Test func providerErrorsHaveTheirOwnExitStatus() throws {
