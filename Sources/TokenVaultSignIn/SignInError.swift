@@ -77,6 +77,9 @@ public enum SignInError: Error, Hashable, Sendable {
   case issuedElsewhere(issuer: String, requested: String)
   /// The token may be sent to the hosts of its provider's description only. It was not sent.
   case hostNotAllowed(host: String, allowed: [String])
+  /// The file that described the provider at the sign-in no longer does. It may have limited the hosts
+  /// that the token may be sent to. The token was not sent to this one.
+  case providerNotDescribed(file: String, host: String)
   /// The user signed in with another account than the requested one.
   case mismatchedUser
   /// The provider asked to wait (then with an error) or failed (then without one) shortly before; try

@@ -11,11 +11,13 @@ extension AccountBundle {
   }
 
   /// The accounts of the bundle. Two issuers at one host may use one subject for different users,
-  /// whom MSAL stores as one account. An entity belongs to the issuer of the ID tokens with its
-  /// client and realm; if these do not name a single issuer, its account has none.
+  /// whom MSAL stores as one account. An entity belongs to the issuer that it names, otherwise to that
+  /// of the ID tokens with its client and realm; if these do not name a single issuer, its account has
+  /// none.
   func byIssuer() -> [AccountBundle] {
     let sources = tokens.compactMap(Self.source)
-    let issuers = Set(sources.map(\.issuer))
+    let named = Set((profiles.map(\.issuer) + tokens.map(\.issuer)).compactMap(believed))
+    let issuers = named.union(sources.map(\.issuer))
     guard !homeAccountID.isEmpty, authorityType == .oidc, issuers.count > 1 else {
       return [part(issuers.count == 1 ? issuers.first ?? "" : "", profiles, tokens)]
     }
@@ -24,17 +26,29 @@ extension AccountBundle {
       return found.count == 1 ? found.first : nil
     }
     let profilesByIssuer = Dictionary(grouping: profiles) { profile in
-      issuer { $0.realm == profile.realm }
+      believed(profile.issuer) ?? issuer { $0.realm == profile.realm }
         ?? issuer { $0.realm == profile.realm && $0.username == profile.username } ?? ""
     }
     let tokensByIssuer = Dictionary(grouping: tokens) { token in
       let (client, realm) = (token.credential.clientID, token.credential.realm)
-      return Self.source(token)?.issuer
+      return Self.source(token)?.issuer ?? believed(token.issuer)
         ?? issuer { $0.client == client && (realm.isEmpty || $0.realm == realm) } ?? ""
     }
     return Set(profilesByIssuer.keys).union(tokensByIssuer.keys).map { issuer in
       part(issuer, profilesByIssuer[issuer] ?? [], tokensByIssuer[issuer] ?? [])
     }
+  }
+
+  /// The issuer that an entity names; nil for none. Like that of an ID token it must be at the host of
+  /// the account, because the refresh token is sent there.
+  func believed(_ text: String) -> String? {
+    guard !text.isEmpty, !homeAccountID.isEmpty, authorityType == .oidc else { return nil }
+    // absent is an answer: a text that is no authority is never sent a token.
+    do {
+      let authority = try Authority(text)
+      let isOwn = authority.environment == environment && authority.authorityType == .oidc
+      return isOwn ? AccountIdentity.bare(text) : nil
+    } catch { return nil }
   }
 
   private static func source(_ token: MSALCache.Token) -> Source? {

@@ -42,24 +42,30 @@ package struct CacheExport {
   ) throws {
     let record = account.record
     guard record.authorityType != .secret else { return }
+    // The ID tokens of other accounts name their issuer.
+    let hasIDToken = record.stored.contains { $0.credential.kind == .idToken }
+    let issuer = hasIDToken ? "" : record.knownIssuer
     if record.orphanClient.isEmpty {
       cache.profiles += record.profiles.map { profile in
-        MSALCache.Profile(
+        var exported = MSALCache.Profile(
           homeAccountID: record.homeAccountID, environment: profile.environment,
           realm: profile.tenantID, localAccountID: profile.localAccountID,
           username: profile.username, authorityType: record.authorityType.cacheText,
           extraJSON: profile.extraJSON)
+        exported.issuer = issuer
+        return exported
       }
     }
     for stored in record.stored where stored.credential.kind != .proofKey {
       let payload = try transaction.payload(of: stored, in: account)
       var credential = stored.credential
       if case .other = credential.kind { credential.keyID = "" }
-      cache.tokens.append(
-        MSALCache.Token(
-          credential: credential, homeAccountID: record.homeAccountID,
-          secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
-          extraJSON: payload.extraJSON))
+      var token = MSALCache.Token(
+        credential: credential, homeAccountID: record.homeAccountID,
+        secret: Redacted(String(decoding: payload.secret.reveal(), as: UTF8.self)),
+        extraJSON: payload.extraJSON)
+      token.issuer = issuer
+      cache.tokens.append(token)
     }
   }
 }

@@ -133,13 +133,19 @@ package struct CacheImport {
     let issuer = AccountRecord.Issuer.imported(
       stored.record.environment,
       idTokens: bundle.tokens.filter { $0.credential.kind == .idToken }
-        .compactMap { IDToken($0.secret.reveal()) })
+        .compactMap { IDToken($0.secret.reveal()) }, named: bundle.issuer)
     for token in bundle.tokens {
       switch try storeToken(token, issuer: issuer, in: &stored, transaction: transaction) {
       case .stored: report.credentials += 1
       case .older: report.olderCredentials += 1
       case .unchanged: break
       }
+    }
+    // A provider without ID tokens may issue no refresh token, by which other imported accounts count
+    // as signed in.
+    for token in bundle.tokens
+    where token.credential.kind == .accessToken && bundle.believed(token.issuer) != nil {
+      stored.record.clients[CaseFolding.key(token.credential.clientID)] = .signedIn
     }
     stored.record.sortForStorage()
     try transaction.update(&stored)

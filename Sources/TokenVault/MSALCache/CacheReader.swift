@@ -77,7 +77,8 @@ struct CacheReader {
     case .account:
       let profile = try entity.profile()
       profiles.offer(
-        profile, [profile.homeAccountID, profile.environment, profile.realm.lowercased()],
+        profile,
+        [profile.homeAccountID, profile.environment, profile.realm.lowercased(), profile.issuer],
         changed: try entity.time(.lastModificationTime), key: entity.key)
       return true
     case .appMetadata:

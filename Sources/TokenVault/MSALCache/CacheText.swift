@@ -13,9 +13,11 @@ struct CacheText {
     var hasSecret = false
     fileprivate var type = ""
     fileprivate var claimedIssuer = ""
+    fileprivate var namedIssuer = ""
 
-    /// The issuer of an ID token; empty for all others.
-    var issuer: String { type.lowercased() == "idtoken" ? claimedIssuer : "" }
+    /// The issuer of an ID token, or the one that an export of this program names; empty for all
+    /// others.
+    var issuer: String { type.lowercased() == "idtoken" ? claimedIssuer : namedIssuer }
   }
 
   private let bytes: [UInt8]
@@ -173,6 +175,7 @@ extension CacheText.Entity {
   fileprivate var belongsToAccount: Bool { !homeAccountID.isEmpty || hasSecret }
 
   fileprivate mutating func set(_ name: String, _ text: String) {
+    if name == MSALCache.issuerField { namedIssuer = AccountIdentity.bare(text) }
     switch MSALCacheError.Field(rawValue: name) {
     case .homeAccountID: homeAccountID = text
     case .environment: environment = text

@@ -3,11 +3,13 @@ import TokenVaultModel
 
 extension Entity {
   func profile() throws(MSALCacheError) -> MSALCache.Profile {
-    MSALCache.Profile(
+    var profile = MSALCache.Profile(
       homeAccountID: try name(.homeAccountID),
       environment: try requiredName(.environment).lowercased(), realm: try name(.realm),
       localAccountID: try name(.localAccountID), username: try name(.username),
       authorityType: try name(.authorityType), extraJSON: extra(without: MSALCache.profileFields))
+    profile.issuer = issuer
+    return profile
   }
 
   func app() throws(MSALCacheError) -> MSALCache.App {
@@ -61,10 +63,16 @@ extension Entity {
     credential.lastModified = try time(.lastModificationTime)
     let secret = try secret()
     guard !secret.isEmpty else { throw refusal(.secret, .missing) }
-    return MSALCache.Token(
+    var token = MSALCache.Token(
       credential: credential, homeAccountID: try name(.homeAccountID), secret: Redacted(secret),
       extraJSON: extra(without: MSALCache.tokenFields))
+    token.issuer = issuer
+    return token
   }
+
+  /// The issuer that an export names where no ID token does; empty for none. Whether to believe it is
+  /// up to ``AccountBundle``.
+  private var issuer: String { AccountIdentity.bare(self[MSALCache.issuerField]?.text ?? "") }
 
   /// A field of an entity that is kept as it is; "" if it is no valid name.
   func plainName(_ field: Field) -> String {
@@ -112,7 +120,7 @@ extension Entity {
       // A refresh token is valid for all scopes, so its target distinguishes nothing.
       kind == "access" ? ScopeSet(target: credential.target.lowercased()).sortedForKey : "",
       credential.effectiveTokenType, credential.keyID, credential.requestedClaims,
-      credential.userAssertionHash,
+      credential.userAssertionHash, token.issuer,
     ]
       + Self.siblingFields.map { self[$0]?.text ?? "" }
   }
@@ -125,6 +133,9 @@ extension Entity {
 }
 
 extension MSALCache {
+  /// The field of an account or token whose provider has no ID tokens. MSAL ignores it.
+  static let issuerField = "tokenvault_issuer"
+
   static let profileFields = names([
     .homeAccountID, .environment, .realm, .localAccountID, .username, .authorityType,
   ])
@@ -135,7 +146,9 @@ extension MSALCache {
     .userAssertionHash, .lastModificationTime,
   ])
 
-  private static func names(_ fields: [Field]) -> Set<String> { Set(fields.map(\.rawValue)) }
+  private static func names(_ fields: [Field]) -> Set<String> {
+    Set(fields.map(\.rawValue) + [issuerField])
+  }
 }
 
 extension ScopeSet {

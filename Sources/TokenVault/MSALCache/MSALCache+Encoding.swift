@@ -90,6 +90,11 @@ private struct Fields {
     members.append(.init(field.rawValue, .string(text)))
   }
 
+  mutating func put(issuer: String) {
+    guard !issuer.isEmpty else { return }
+    members.append(.init(MSALCache.issuerField, .string(issuer)))
+  }
+
   mutating func put(_ field: MSALCacheError.Field, _ time: Timestamp?, always: Bool = false) {
     guard time != nil || always else { return }
     put(field, String(time?.epochSeconds ?? 0))
@@ -137,6 +142,7 @@ extension MSALCache.Profile {
     fields.put(.localAccountID, localAccountID, always: true)
     fields.put(.username, username, always: true)
     fields.put(.authorityType, authorityType, always: true)
+    fields.put(issuer: issuer)
     return Entry(
       key: [homeAccountID, environment, realm].joined(separator: "-").lowercased(),
       fields: try fields.object(with: extraJSON, .account, index))
@@ -193,6 +199,7 @@ extension MSALCache.Token {
     fields.put(.requestedClaims, credential.requestedClaims)
     fields.put(.userAssertionHash, credential.userAssertionHash)
     fields.put(.lastModificationTime, credential.lastModified)
+    fields.put(issuer: issuer)
     func key(_ owner: String) -> String {
       ([homeAccountID, credential.environment, member.rawValue, owner] + keyEnd)
         .joined(separator: "-").lowercased()

@@ -51,6 +51,8 @@ public struct MSALCache: Hashable, Sendable {
     package var authorityType: String
     /// All other fields as one JSON object; empty for none.
     package var extraJSON: [UInt8]
+    /// The issuer of an account whose provider has no ID tokens; empty for all others.
+    package var issuer = ""
 
     /// A profile with the given fields.
     package init(
@@ -82,6 +84,8 @@ public struct MSALCache: Hashable, Sendable {
     package var secret: Redacted<String>
     /// All other fields as one JSON object; empty for none.
     package var extraJSON: [UInt8]
+    /// The issuer of a token of a provider without ID tokens; empty for all others.
+    package var issuer = ""
 
     /// A token with the given fields.
     package init(

@@ -51,7 +51,7 @@ extension AccountRecord {
   }
 
   /// The authority of an imported account, derived from its host, otherwise from the issuer of its
-  /// ID token.
+  /// ID token, otherwise from its own issuer.
   private func derivedAuthority() throws(SignInError) -> Authority? {
     let host = environment
     let home = HomeAccountID(homeAccountID)
@@ -74,6 +74,8 @@ extension AccountRecord {
         return try Authority("https://\(host)/\(realm)/v2.0")
       }
     }
+    // The account of a provider without ID tokens, from an export of this program.
+    if authorityType == .oidc, HTTPURL(issuer)?.host == host { return try Authority(issuer) }
     return nil
   }
 }

@@ -9,7 +9,8 @@ extension AccountRecord {
     if let issuer = entry.issuer { return issuer }
     guard let text = authorities[CaseFolding.key(entry.credential.clientID)] else {
       return .imported(
-        environment, idTokens: profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON) })
+        environment, idTokens: profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON) },
+        named: issuer)
     }
     // absent is an answer: a text that is no authority is never asked for a token.
     do { return Issuer(try Authority(text), name: nil) } catch {
@@ -58,11 +59,14 @@ extension AccountRecord.Issuer {
   }
 
   /// The issuer of an imported refresh token: at a Microsoft cloud that cloud, otherwise the issuer
-  /// of an ID token that came with it, if that is at the host that the token was stored under. All
-  /// others are at port 443 of that host.
-  static func imported(_ environment: String, idTokens: [IDToken]) -> AccountRecord.Issuer {
+  /// of an ID token that came with it, or the one that its account names, if that is at the host that
+  /// the token was stored under. All others are at port 443 of that host.
+  static func imported(
+    _ environment: String, idTokens: [IDToken], named: String = ""
+  ) -> AccountRecord.Issuer {
     if !CloudEnvironment.isKnownCloud(environment) {
-      for issuer in idTokens.compactMap(\.issuer) where HTTPURL(issuer)?.host == environment {
+      let issuers = idTokens.compactMap(\.issuer) + [named]
+      for issuer in issuers where HTTPURL(issuer)?.host == environment {
         // absent is an answer: a claim that is no authority says nothing.
         do { return AccountRecord.Issuer(try Authority(issuer), name: nil) } catch { continue }
       }

@@ -68,12 +68,13 @@ extension Acquisition {
   }
 
   /// Throws if the provider's description does not allow its tokens to be sent to a URL.
-  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``.
+  /// - Throws: ``SignInError/hostNotAllowed(host:allowed:)``, or
+  ///   ``SignInError/providerNotDescribed(file:host:)``.
   fileprivate func requireHost(
     of address: HTTPURL, for token: TokenResult
   ) throws(VaultError) {
     guard token.account.authorityType == .oidc else { return }
-    for provider in try session.providers(ofTokensOf: token.account)
+    for provider in try session.providers(ofTokensOf: token.account, for: address)
     where !provider.allows(address) {
       throw .signIn(
         .hostNotAllowed(host: address.origin, allowed: provider.apiHosts ?? []))

@@ -210,7 +210,8 @@ extension Acquisition {
       try requireNotCancelled()
       stored = try SignInStorage(session).storeAccount(
         signIn: validated, environment: endpoint.metadata.authority.environment,
-        makesCurrent: makesCurrent, namedAs: endpoint.application.provider)
+        makesCurrent: makesCurrent,
+        namedAs: endpoint.application.provider ?? endpoint.metadata.provider)
     } catch {
       giveBack(answer, endpoint)
       throw error

@@ -45,22 +45,60 @@ extension GroupSession {
 
   /// Every provider that an account's tokens may be of. A request to an API needs the consent of all
   /// of them: an account that was imported does not tell which one issued its tokens.
-  func providers(ofTokensOf account: Account) throws(VaultError) -> [ProviderDescription] {
+  /// - Throws: ``SignInError/providerNotDescribed(file:host:)`` if the description with which the
+  ///   account signed in is gone. It may have limited the hosts.
+  func providers(
+    ofTokensOf account: Account, for address: HTTPURL
+  ) throws(VaultError) -> [ProviderDescription] {
     let known = configuration.providers
     let issuer = AccountIdentity.bare(account.issuer)
+    let memory = try memory(of: account)
     var found: [ProviderDescription] = []
-    if issuer.isEmpty {
-      found = try known.at(host: account.environment)
-    } else if let authority = Self.authority(issuer), let provider = try known.of(authority) {
+    if !issuer.isEmpty, let authority = Self.authority(issuer),
+      let provider = try known.of(authority)
+    {
       found = [provider]
+    } else if issuer.isEmpty || memory.isImported {
+      // A file must not lift a limit by naming an issuer that nobody has described.
+      found = try known.at(host: account.environment)
     }
-    for use in try rememberedUses() {
+    for (use, isOwn) in memory.uses {
       guard let authority = Self.authority(use.url),
         issuer.isEmpty ? authority.environment == account.environment : use.url == issuer
       else { continue }
-      if let provider = try known.at(url: authority, use.provider) { found.append(provider) }
+      if let provider = try known.at(url: authority, use.provider) {
+        found.append(provider)
+      } else if let provider = try known.of(authority) {
+        found.append(provider)
+      } else if isOwn {
+        throw .signIn(
+          .providerNotDescribed(
+            file: known.path(use.provider) ?? "\(use.provider).json", host: address.origin))
+      }
     }
     return found
+  }
+
+  /// The facts about an account that say which providers its tokens may be of.
+  private struct Memory {
+    /// The sign-ins by name, and whether each was with a client that has tokens of the account.
+    var uses: [(use: MSALCache.App.Use, isOwn: Bool)] = []
+    /// Whether some of its tokens were imported.
+    var isImported = false
+  }
+
+  private func memory(of account: Account) throws(VaultError) -> Memory {
+    try read { transaction in
+      let record = try transaction.account(of: account)?.record
+      let clients = Set((record?.stored ?? []).map { CaseFolding.key($0.credential.clientID) })
+      var memory = Memory()
+      for app in try CacheExtras.read(transaction).apps {
+        let isOwn = clients.contains(CaseFolding.key(app.clientID))
+        memory.uses += app.uses.map { ($0, isOwn) }
+      }
+      memory.isImported = clients.contains { record?.authorities[$0] == nil }
+      return memory
+    }
   }
 
   private static func authority(_ text: String) -> Authority? {

@@ -144,6 +144,13 @@ extension Failure {
         .refused,
         "The account's token may be sent to \(hosts) only. Nothing was sent to "
           + "\(PlainText.escaped(host)).")
+    case .providerNotDescribed(let file, let host):
+      let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+      self.init(
+        .refused,
+        "\(Self.quoted(file)) described the account's provider and the hosts for its token, and does "
+          + "not do so any more. Nothing was sent to \(PlainText.escaped(host)). Put the file back.",
+        next: "ls -l \(PlainText.shellWord(directory))")
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")

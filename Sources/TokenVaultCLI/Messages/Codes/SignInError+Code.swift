@@ -32,6 +32,7 @@ extension SignInError {
     case .cryptography: "cryptography"
     case .issuedElsewhere: "issuedElsewhere"
     case .hostNotAllowed: "hostNotAllowed"
+    case .providerNotDescribed: "providerNotDescribed"
     case .mismatchedUser: "mismatchedUser"
     case .browserRefused: "browserRefused"
     case .throttled: "throttled"
