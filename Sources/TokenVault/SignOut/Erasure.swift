@@ -140,7 +140,11 @@ package struct Erasure {
         .map { AccountReference.known(self.lookup.account($0, in: transaction)) }
       return (.accounts(accounts), accounts.isEmpty)
     case .everything:
-      return (scope, try client != nil && resolved(scope, client, in: transaction).isEmpty)
+      guard client == nil else {
+        return (scope, try resolved(scope, client, in: transaction).isEmpty)
+      }
+      // An empty group may still remember the clients of its accounts.
+      return (scope, try transaction.state.accountCount == 0 && transaction.extras().isEmpty)
     }
   }
 
@@ -182,6 +186,7 @@ package struct Erasure {
     var files: [String] = []
 
     var fileDetail: String {
+      if done.isEmpty { return "no account was left; the remembered clients were deleted" }
       if kept.isEmpty { return "rows deleted, account keys destroyed" }
       return erased.isEmpty
         ? "the client's rows deleted, account keys replaced; other clients keep the account"

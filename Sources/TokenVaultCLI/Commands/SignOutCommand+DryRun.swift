@@ -5,25 +5,40 @@ extension SignOutCommand {
   /// Prints which accounts a sign-out would erase from each group.
   func tellDryRun(_ vaults: [GroupSession], in invocation: Invocation) throws {
     var found: [(group: GroupName, accounts: [(account: Account, isKept: Bool)])] = []
+    var failures: [Failure] = []
     for vault in vaults {
-      guard let scope = try scope(in: vault) else { continue }
-      found.append((vault.group, try Erasure(vault).preview(scope, client: clientId)))
+      do {
+        guard let scope = try scope(in: vault) else { continue }
+        found.append((vault.group, try Erasure(vault).preview(scope, client: clientId)))
+      } catch {
+        guard allGroups else { throw error }
+        failures.append(Failure(invocation.refined(error)).of(vault.group))
+      }
     }
-    guard found.contains(where: { !$0.accounts.isEmpty }) else {
+    guard !failures.isEmpty || found.contains(where: { !$0.accounts.isEmpty }) else {
       throw Failure(
         .notFound, "There is no such account to sign out.",
         next: "tokenvault list \(allGroups ? "--all-groups" : "--group \(vaults[0].group)")",
         code: "noAccount")
     }
-    guard !global.json else {
-      return try invocation.answerJSON { writer in
+    if global.json {
+      try invocation.answerJSON { writer in
         if allGroups {
           writer.array(found) { Self.write($1, to: &$0) }
         } else {
           Self.write(found[0], to: &writer)
         }
       }
+    } else {
+      try tell(found, in: invocation)
     }
+    guard failures.isEmpty else { throw invocation.ending(failures) }
+  }
+
+  private func tell(
+    _ found: [(group: GroupName, accounts: [(account: Account, isKept: Bool)])],
+    in invocation: Invocation
+  ) throws {
     let isShort = invocation.shortens(found.reduce(0) { $0 + $1.accounts.count })
     if isShort { invocation.tell("--verbose lists every account.") }
     let lines = found.flatMap { group, accounts in
