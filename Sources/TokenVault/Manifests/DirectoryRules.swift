@@ -4,8 +4,9 @@ package import TokenVaultModel
 /// The rules that give a directory and everything below it a group and an account of their own
 /// (`switch --here`).
 ///
-/// Each line of the file has a group, an account tag in hexadecimal, and a path. The tag is a keyed
-/// digest whose meaning only the open group reveals, so the file names no account. While a renewal
+/// Each line of the file has a group, an account tag in hexadecimal, a path, and the device and inode
+/// numbers of the directory, which a moved directory keeps; earlier programs wrote no numbers. The tag
+/// is a keyed digest whose meaning only the open group reveals, so the file names no account. While a renewal
 /// of the group changes the tags, a rule has two lines, one for the former tag and one for the next.
 package struct DirectoryRules: Hashable, Sendable {
   /// One rule.
@@ -14,6 +15,9 @@ package struct DirectoryRules: Hashable, Sendable {
     /// The tag of the account; several while a renewal is changing it.
     package fileprivate(set) var accounts: [[UInt8]]
     package let path: String
+    /// Device and inode number of the directory; nil if it was not there, or in a rule of an earlier
+    /// program.
+    fileprivate(set) var directory: [UInt64]?
 
     package init(group: GroupName, account: [UInt8], path: String) {
       self.group = group
@@ -35,16 +39,21 @@ package struct DirectoryRules: Hashable, Sendable {
     guard let bytes = try SmallFile.read(path) else { return [] }
     var rules: [Rule] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 2)
-      guard parts.count == 3,
+      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 3)
+      let numbers =
+        parts.count < 4
+        ? nil : parts[3].split(separator: UInt8(ascii: ":")).map { UInt64($0.text) }
+      guard parts.count >= 3, numbers.map({ $0.count == 2 && !$0.contains(nil) }) ?? true,
         let group = GroupName(String(decoding: parts[0], as: UTF8.self)),
         let account = Hexadecimal.decode(parts[1]), account.count == 32
       else { throw .badManifest(path: path, fault: .badValue("line \(rules.count + 1)")) }
-      let path = String(decoding: parts[2], as: UTF8.self)
+      let path = parts[2].text
       if rules.last?.path == path, rules.last?.group == group {
         rules[rules.count - 1].accounts.append(account)
       } else {
-        rules.append(Rule(group: group, account: account, path: path))
+        var rule = Rule(group: group, account: account, path: path)
+        rule.directory = numbers?.compactMap { $0 }
+        rules.append(rule)
       }
     }
     return rules
@@ -58,6 +67,25 @@ package struct DirectoryRules: Hashable, Sendable {
       .max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
+  /// A rule that was probably made for `directory`, or for one above it, before that was moved: the
+  /// rule's own directory is gone, and this one has its numbers, or at least its name. Nil if there is
+  /// none.
+  package func formerRule(of directory: String) throws(VaultError) -> Rule? {
+    let gone = try all().filter { FileSafety.identity(of: $0.path) == nil }
+    guard !gone.isEmpty else { return nil }
+    var (places, path) = ([directory], directory)
+    while let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      path = String(path[..<slash])
+      places.append(path)
+    }
+    let present = places.compactMap(FileSafety.identity)
+    if let same = gone.first(where: { $0.directory.map(present.contains) ?? false }) {
+      return same
+    }
+    let names = Set(directory.split(separator: "/"))
+    return gone.first { $0.path.split(separator: "/").last.map(names.contains) ?? false }
+  }
+
   /// The rule of this directory itself; nil if there is none.
   func rule(of directory: String) throws(VaultError) -> Rule? {
     try all().first { $0.path == directory }
@@ -68,7 +96,9 @@ package struct DirectoryRules: Hashable, Sendable {
     guard rule.path.hasPrefix("/"), !rule.path.utf8.contains(where: { $0 < 0x20 }) else {
       throw .invalid(.directory)
     }
-    try change { rules in rules.filter { $0.path != rule.path } + [rule] }
+    var rule = rule
+    rule.directory = FileSafety.identity(of: rule.path)
+    try change { [rule] rules in rules.filter { $0.path != rule.path } + [rule] }
   }
 
   /// Removes the rule of `directory` itself; rules of directories above it stay.
@@ -129,7 +159,10 @@ package struct DirectoryRules: Hashable, Sendable {
         let after = edit(before)
         if after != before {
           let text = after.flatMap { rule in
-            rule.accounts.map { "\(rule.group)\t\(Hexadecimal.encode($0))\t\(rule.path)\n" }
+            let numbers = rule.directory.map { "\t\($0[0]):\($0[1])" } ?? ""
+            return rule.accounts.map {
+              "\(rule.group)\t\(Hexadecimal.encode($0))\t\(rule.path)\(numbers)\n"
+            }
           }
           try SmallFile.write(Array(text.joined().utf8), to: self.path)
         }
@@ -137,4 +170,8 @@ package struct DirectoryRules: Hashable, Sendable {
       }
     }
   }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var text: String { String(decoding: self, as: UTF8.self) }
 }

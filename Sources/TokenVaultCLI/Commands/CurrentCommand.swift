@@ -29,7 +29,12 @@ struct CurrentCommand: VaultCommand {
     guard let clientId else {
       let selection = try invocation.select()
       invocation.explain(selection)
-      let account = try invocation.vault(of: selection).account(selection.account)
+      let account: Account
+      do { account = try invocation.vault(of: selection).account(selection.account) } catch {
+        // The rule may be the reason why there is no account.
+        if !global.json, selection.accountRule == .standard { invocation.tellOfMovedDirectory() }
+        throw error
+      }
       if !global.json { invocation.tellWhy(selection) }
       if global.json { return try invocation.answerJSON { account.write(to: &$0) } }
       return try invocation.answer(PlainText.escaped(account.shownName))

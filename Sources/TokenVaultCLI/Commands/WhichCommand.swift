@@ -35,8 +35,8 @@ struct WhichCommand: VaultCommand {
         "group    \(selection.group)", "         \(selection.groupRule.reason(isAccount: false))",
         "file     \(PlainText.escaped(vault.configuration.groupPath))")
     }
-    if let failure { throw failure }
     if !global.json, selection.accountRule == .standard { invocation.tellOfMovedDirectory() }
+    if let failure { throw failure }
   }
 
   /// A group without a file is shown, too.

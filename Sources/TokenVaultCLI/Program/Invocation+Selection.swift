@@ -193,17 +193,12 @@ extension Invocation {
     }
   }
 
-  /// A rule whose directory is gone, and that has the name of the working directory or of one above
-  /// it, was probably made before the directory moved here.
+  /// Names the rule that was probably made before the working directory, or one above it, was moved.
   func tellOfMovedDirectory() {
     bestEffort("the account in force is known without this note") {
-      guard let workingDirectory else { return }
-      let names = Set(workingDirectory.split(separator: "/"))
-      let moved = try directoryRules().all().first { rule in
-        rule.path.split(separator: "/").last.map(names.contains) ?? false
-          && !InputFile.exists(rule.path)
-      }
-      guard let moved else { return }
+      guard let workingDirectory,
+        let moved = try directoryRules().formerRule(of: workingDirectory)
+      else { return }
       let path = PlainText.shellWord(moved.path)
       tell(
         "Note: there is a rule for \(PlainText.escaped(moved.path)), which no longer exists. If it "
