@@ -3,6 +3,7 @@ import TokenVaultModel
 import TokenVaultTestSupport
 
 @testable import TokenVault
+@testable import TokenVaultGroupStore
 
 /// Long work tells how far it is.
 @Suite(.timeLimit(.minutes(2))) struct ProgressTests {
@@ -29,5 +30,21 @@ import TokenVaultTestSupport
     #expect(steps.taken() == expected)
     _ = try Erasure(session, progress: steps.note).run(.everything)
     #expect(steps.taken() == expected)
+  }
+
+  /// Reading the accounts is most of the work.
+  @Test func anExportTellsHowFarItIsWhileItReads() throws {
+    let vault = try TestVault()
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache() + Person.bob.cache())
+    session.close()
+    let file = try Database(path: vault.file().path, busyMilliseconds: 0)
+    try file.execute(
+      "UPDATE account SET sheet = zeroblob(length(sheet)) WHERE id = (SELECT max(id) FROM account)")
+    let steps = Steps()
+    #expect(throws: VaultError.self) {
+      try CacheExport(vault.groupSession(), progress: steps.note).run(.all)
+    }
+    #expect(steps.taken() == [[1, 2]])
   }
 }

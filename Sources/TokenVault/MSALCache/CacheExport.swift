@@ -20,12 +20,16 @@ package struct CacheExport {
   package func run(_ query: AccountQuery) throws(VaultError) -> MSALCache {
     try session.read { transaction in
       var cache = try CacheExtras.read(transaction)
-      let accounts = try self.session.lookup.all(in: transaction)
       let selection = try AccountEnumeration(self.session).selection(query, in: transaction)
-      for (index, account) in accounts.enumerated() {
+      let all = Int(clamping: transaction.state.accountCount)
+      var done = 0
+      let damaged = try transaction.forEachAccount { account throws(StoreError) in
         if selection(account) != nil { try Self.add(account, to: &cache, in: transaction) }
-        self.progress(index + 1, accounts.count)
+        done += 1
+        self.progress(done, all)
       }
+      // An export must not omit an account.
+      guard damaged == 0 else { throw StoreError.damaged(rows: damaged) }
       // A complete cache includes the parts that belong to no account; a partial one includes only
       // the metadata of its clients.
       if query != .all {
@@ -39,7 +43,7 @@ package struct CacheExport {
 
   private static func add(
     _ account: StoredAccount, to cache: inout MSALCache, in transaction: GroupTransaction
-  ) throws {
+  ) throws(StoreError) {
     let record = account.record
     guard record.authorityType != .secret else { return }
     // The ID tokens of other accounts name their issuer.

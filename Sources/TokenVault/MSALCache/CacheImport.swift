@@ -27,8 +27,10 @@ package struct CacheImport {
   ///   - path: The file that the cache was read from, which later sign-outs look into; nil for
   ///     none. A pipe or a terminal counts as none.
   ///   - isRehearsal: Whether to change nothing, and to report what would be stored.
+  ///   - needsContent: Whether a group is created only for an account or a token.
   package func run(
-    _ cache: MSALCache, from path: String? = nil, isRehearsal: Bool = false
+    _ cache: MSALCache, from path: String? = nil, isRehearsal: Bool = false,
+    needsContent: Bool = false
   ) throws(VaultError) -> ImportReport {
     let file = path.flatMap(CacheFile.path(toRemember:))
     let sorted = AccountBundle.sorted(cache)
@@ -37,9 +39,8 @@ package struct CacheImport {
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
     // Nothing to store is no reason to create a group.
-    if sorted.isEmpty, cache.apps.isEmpty, cache.unknown.isEmpty, try !session.exists() {
-      return ImportReport()
-    }
+    let isEmpty = sorted.isEmpty && (needsContent || cache.apps.isEmpty && cache.unknown.isEmpty)
+    if isEmpty, try !session.exists() { return ImportReport() }
     let madeGroup =
       isRehearsal ? try !session.exists() : try GroupSetup(session).createIfMissing()
     var report = try session.write(isRehearsal: isRehearsal) { transaction in
@@ -51,7 +52,7 @@ package struct CacheImport {
       }
       try device.requireAlone(tags, in: transaction)
       try self.keepExtras(of: cache, in: transaction)
-      if let file {
+      if let file, !sorted.isEmpty {
         transaction.state.importedFiles.removeAll { $0 == file || CacheFile.isGone($0) }
         transaction.state.importedFiles.append(file)
       }

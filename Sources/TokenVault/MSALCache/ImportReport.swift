@@ -14,4 +14,8 @@ public struct ImportReport: Sendable {
   public internal(set) var olderCredentials = 0
   /// Whether the group was created for the import.
   public internal(set) var madeGroup = false
+  /// Whether the cache had neither an account nor a credential.
+  package var isEmpty: Bool {
+    added.isEmpty && updated.isEmpty && unchanged.isEmpty && credentials + olderCredentials == 0
+  }
 }

@@ -59,10 +59,11 @@ struct ImportCommand: VaultCommand {
     let preferred = try preferredUser()
     let vault = try invocation.vault(of: selection)
     let report = try CacheImport(vault, progress: invocation.progress("Importing accounts"))
-      .run(cache, from: file == "-" ? nil : file, isRehearsal: dryRun)
+      .run(
+        cache, from: file == "-" ? nil : file, isRehearsal: dryRun, needsContent: true)
     if dryRun { return try tellDryRun(report, selection.group, invocation) }
     invocation.tellOfNewGroup(report.madeGroup, selection.group)
-    if file != "-" {
+    if file != "-", !report.isEmpty {
       invocation.tell(
         "\(PlainText.escaped(file)) still has its tokens in plaintext; delete it when no tool needs "
           + "it.")
@@ -126,6 +127,11 @@ struct ImportCommand: VaultCommand {
     do { return try MSALCache(json: bytes) } catch { throw VaultError.cache(error) }
   }
 
+  /// The file, in a message.
+  private var source: String {
+    file == "-" ? "Standard input" : "\"\(PlainText.escaped(file))\""
+  }
+
   /// The user of Azure CLI's default subscription.
   private func preferredUser() throws -> String? {
     guard file != "-" else { return nil }
@@ -157,6 +163,7 @@ struct ImportCommand: VaultCommand {
         return "\(word)  \(name)  \(PlainText.escaped(place))"
       }
     }
+    guard !report.isEmpty else { return "\(source) has no account and no token.\n" }
     let older =
       report.olderCredentials == 0
       ? "" : ", \(report.olderCredentials) not stored: the group already has them, or newer ones"
