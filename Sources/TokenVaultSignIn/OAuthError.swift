@@ -99,8 +99,15 @@ extension OAuthError {
     return isWord ? text : nil
   }
 
-  /// The first line of a description, cut after 500 characters.
+  /// The first line of a description, cut after 500 characters, and the ids of the request, which
+  /// Microsoft Entra has on lines of their own.
   static func line(_ text: String) -> String {
-    String(text.prefix { !$0.isNewline }.prefix(500))
+    let lines = text.prefix(1000).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let ids = lines.dropFirst().filter { line in
+      ["Trace ID: ", "Correlation ID: ", "Timestamp: "].contains(where: line.hasPrefix)
+    }
+    return ([lines.first?.prefix(500) ?? ""] + ids.prefix(3).map { $0.prefix(80) })
+      .joined(separator: " ")
   }
 }

@@ -26,7 +26,7 @@ extension SignInError {
   }
 
   /// Whether the request was not sent, because the provider was down or limited the rate before.
-  package var isThrottled: Bool { if case .throttled(_, nil) = self { true } else { false } }
+  package var isThrottled: Bool { if case .throttled = self { true } else { false } }
 
   /// The provider's error if it requires user interaction; nil for any other error.
   ///

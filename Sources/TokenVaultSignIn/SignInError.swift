@@ -82,8 +82,8 @@ public enum SignInError: Error, Hashable, Sendable {
   case providerNotDescribed(file: String, host: String)
   /// The user signed in with another account than the requested one.
   case mismatchedUser
-  /// The provider is rate-limiting requests, or refused the same request shortly before; try again
-  /// after this time.
+  /// The provider asked to wait (then with an error) or failed (then without one) shortly before; try
+  /// again after this time.
   case throttled(untilEpochSeconds: Int64, OAuthError?)
 
   /// A part of a request.

@@ -159,7 +159,7 @@ import TokenVaultTestSupport
     #expect(try browser.nextPage().outcome == nil)
     let ran = try running.wait()
     #expect(ran.status == 4)
-    #expect(ran.errors.contains("The sign-in was not finished in time; nothing was stored."))
+    #expect(ran.errors.contains("The sign-in was not finished within 10 s; nothing was stored."))
     #expect(try workstation.accounts() == [])
   }
 }

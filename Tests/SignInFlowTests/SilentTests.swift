@@ -75,9 +75,12 @@ import TokenVaultModel
     try bench.provider.fault(fault)
     _ = try failure { try bench.silent(of: Self.user) }
     let until = bench.vault.clock.withLock { $0 } + seconds
+    // A provider that names a time or limits the rate asks to wait; any other one failed.
+    let isAsked = fault.contains("retryAfter") || fault.contains("429")
+    let asked = isAsked ? OAuthError(code: "slow_down", status: 429) : nil
     func throttled(_ scopes: String) throws -> Bool {
       try failure { try bench.silent(scopes, of: Self.user) }?.signIn
-        == .throttled(untilEpochSeconds: until, nil)
+        == .throttled(untilEpochSeconds: until, asked)
     }
     // The throttle applies to every request of this client.
     #expect(try throttled("User.Read"))

@@ -135,7 +135,7 @@ struct ContractTests {
     let help = try home.run("tokenvault \(command) --help").output
     let section = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
     return section.split(separator: "\n").prefix { $0.hasPrefix("  ") }
-      .filter { !$0.hasPrefix("   ") }
+      .filter { !$0.hasPrefix("   ") && !$0.hasPrefix("  See ") }
       .compactMap { $0.split(whereSeparator: { " ,".contains($0) }).first.map(String.init) }
   }
 

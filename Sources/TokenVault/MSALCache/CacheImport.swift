@@ -38,7 +38,9 @@ package struct CacheImport {
     try device.requireOne(of: sorted.count)
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
-    if sorted.isEmpty, needsContent, try !session.exists() { return ImportReport() }
+    // Nothing to store is no reason to create a group.
+    let isEmpty = sorted.isEmpty && (needsContent || cache.apps.isEmpty && cache.unknown.isEmpty)
+    if isEmpty, try !session.exists() { return ImportReport() }
     let madeGroup =
       isRehearsal ? try !session.exists() : try GroupSetup(session).createIfMissing()
     var report = try session.write(isRehearsal: isRehearsal) { transaction in

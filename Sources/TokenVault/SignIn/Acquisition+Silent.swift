@@ -180,6 +180,10 @@ extension Acquisition {
     guard isOutage else {
       throw .interactionRequired(.refused(answer), account: plan.account, group: session.group)
     }
-    throw .signIn(.throttled(untilEpochSeconds: throttle.until.epochSeconds, nil))
+    let isAsked = throttle.suberror == Throttle.asked
+    throw .signIn(
+      .throttled(
+        untilEpochSeconds: throttle.until.epochSeconds,
+        isAsked ? OAuthError(code: "slow_down", status: 429) : nil))
   }
 }

@@ -11,6 +11,8 @@ enum Throttle {
   /// The code of a throttle entry that protects the provider, not one for an error that the user
   /// has to resolve.
   static let outage = "throttled"
+  /// The suberror of such an entry if the provider asked to wait.
+  static let asked = "asked"
   /// The longest duration of a throttle entry, in seconds.
   static let longest: Int64 = 3600
 
@@ -29,8 +31,10 @@ enum Throttle {
   ) -> Wish? {
     let named = response.retryAfter(now: now).map { min(max($0, 1), longest) }
     if response.status == 429 || response.status >= 500 || named != nil {
+      let isAsked = named != nil || response.status == 429
       return Wish(
-        isExact: false, until: now.advanced(by: named ?? 60), code: outage, suberror: "")
+        isExact: false, until: now.advanced(by: named ?? 60), code: outage,
+        suberror: isAsked ? asked : "")
     }
     guard let answer = error.wantsUser(at: authority) else { return nil }
     return Wish(

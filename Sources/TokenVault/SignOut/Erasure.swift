@@ -144,8 +144,13 @@ package struct Erasure {
         return (scope, try resolved(scope, client, in: transaction).isEmpty)
       }
       // An empty group may still remember the clients of its accounts.
-      return (scope, try transaction.state.accountCount == 0 && transaction.extras().isEmpty)
+      return (scope, try transaction.state.accountCount == 0 && !hasExtras(transaction))
     }
+  }
+
+  /// Damaged ones are there, too.
+  private func hasExtras(_ transaction: GroupTransaction) throws -> Bool {
+    do { return try !transaction.extras().isEmpty } catch StoreError.damaged { return true }
   }
 
   /// The accounts to erase, those with an unresolved environment last.

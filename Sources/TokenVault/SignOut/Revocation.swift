@@ -28,10 +28,7 @@ package struct Revocation {
     var report = erased.report
     let targets = erased.targets.filter { !$0.tokens.isEmpty }
     if !options.revokes {
-      report.revocations = targets.map {
-        SignOutReport.Revocation(
-          environment: $0.environment, clientID: $0.clientID, outcome: .notRequested)
-      }
+      report.unasked = Set(targets.map(\.environment)).sorted()
     } else {
       // The user does not wait for each account of a provider that does not respond.
       var down: [String: SignInError] = [:]

@@ -48,6 +48,9 @@ public struct SignOutReport: Sendable {
   public let entries: [Entry]
   /// The results of the revocations, by account and client.
   public internal(set) var revocations: [Revocation] = []
+  /// The hosts of the providers that were not asked to revoke the accounts' tokens, because the
+  /// options exclude it.
+  package internal(set) var unasked: [String] = []
   /// The results of ending the providers' sessions in the browser.
   public internal(set) var browserSessions: [BrowserSession] = []
   /// Whether no data is left in the group, its keys and rules. Imported files do not count: the

@@ -29,17 +29,21 @@ struct AliasCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     if let name, name.isEmpty { throw VaultError.invalid(.alias) }
     let (vault, reference) = try located(invocation)
+    let former = remove ? try vault.account(reference).alias : nil
     let changed =
       remove || name != nil
       ? try AliasChange(vault).set(name ?? "", of: reference) : try vault.account(reference)
     if global.json { return try invocation.answerJSON { changed.write(to: &$0) } }
     let shown = PlainText.escaped(changed.shownName)
-    if let alias = changed.alias {
+    if let former {
+      try invocation.answer("Removed the alias \(PlainText.escaped(former)).")
+    } else if let alias = changed.alias {
       try invocation.answer("\(PlainText.escaped(alias)) is \(shown).")
     } else {
       try invocation.answer("\(shown) has no alias.")
     }
   }
+
   private func located(_ invocation: Invocation) throws -> (GroupSession, AccountReference) {
     guard let service = place.service else {
       return (try invocation.selectedVault(), AccountReference(parsing: account))

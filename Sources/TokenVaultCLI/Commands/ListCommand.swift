@@ -41,8 +41,11 @@ struct ListCommand: VaultCommand {
         invocation.tell("* is \(selection.accountRule.reason(isAccount: true)).")
       }
       if let reason = listing.emptyReason {
+        let text =
+          filters.clientId.flatMap { reason == .noneForClient ? Failure.noTokens(of: $0) : nil }
+          ?? Failure.sentence(reason)
         invocation.tell(
-          "\(Failure.sentence(reason))\nnext: \(Failure.next(reason, selection.group))")
+          text + Failure.ending(Failure.next(reason, selection.group), Failure.note(reason)))
       }
       try requireWhole(listing, selection.group)
       if !global.json, invocation.answersToTerminal, listing.emptyReason?.namesGroups != true {

@@ -89,9 +89,10 @@ struct RequestCommand: VaultCommand {
     var line = SignInCommandLine(request.token, claims: nil)
     line.hasDefaultClient = { [invocation] in invocation.hasDefaultClient }
     if all {
-      switch try line.suggested(
-        in: core, of: account, { try acquisition.pages(chosen, of: account) })
-      {
+      let pages = try naming(request.address) {
+        try line.suggested(in: core, of: account) { try acquisition.pages(chosen, of: account) }
+      }
+      switch pages {
       case .all(let values):
         return try invocation.answer(
           JSONWriter.safeForTerminals(JSONValue.array(values).prettyBytes))
@@ -105,10 +106,30 @@ struct RequestCommand: VaultCommand {
     try requireNoRedirect(response, request.address)
     try invocation.answer(shown(response.body, isForTerminal: invocation.answersToTerminal))
     guard response.status < 400 else {
+      let isRefused = response.status == 401 && holder.service != nil
       throw Failure(
-        .provider, "\(Failure.quoted(request.address.host)) answered \(response.status).",
-        next: response.status == 401 ? holder.service.map { refused(holder, $0) } : nil,
+        .provider, "\(request.address.shownAuthority) answered \(response.status).",
+        next: isRefused ? Failure.again("with --auth basic or --auth bearer") : nil,
+        note: isRefused
+          ? holder.service.map { "or store a new secret: \(Failure.add(holder, $0))" } : nil,
         code: "requestRefused")
+    }
+  }
+
+  /// The member of a page with the elements of a collection.
+  private static let collection = "value"
+
+  /// A page without it is the API's, not the provider's.
+  private func naming(
+    _ address: HTTPURL, _ body: () throws -> Acquisition.Pages
+  ) throws -> Acquisition.Pages {
+    do { return try body() } catch VaultError.signIn(.badAnswer(let fault))
+      where fault == .field(Self.collection)
+    {
+      throw Failure(
+        .provider,
+        "\(address.shownAuthority) answered without the array \"\(Self.collection)\", which --all "
+          + "collects.", next: Failure.again("without --all"), code: "notACollection")
     }
   }
 
@@ -144,18 +165,13 @@ struct RequestCommand: VaultCommand {
     if !isSecret, auth != nil { throw .notASecret(account) }
   }
 
-  private func refused(_ account: Account, _ service: String) -> String {
-    "run the command again with --auth basic or --auth bearer, or store a new secret: "
-      + Failure.add(account, service)
-  }
-
   private func request() throws -> APIRequest {
     if !url.contains("://"), HTTPURL("https://" + url) != nil { throw CommandError.noScheme(url) }
     do {
       var request = try APIRequest(method, url)
       for (index, line) in header.enumerated() {
         do { try request.add(header: line) } catch {
-          throw CommandError.badHeader(name: Self.ownField(line), number: index + 1)
+          throw CommandError.badHeader(Self.fault(line), number: index + 1)
         }
       }
       request.body = try body()
@@ -176,11 +192,17 @@ struct RequestCommand: VaultCommand {
     } catch let error as SignInError { throw VaultError.signIn(error) }
   }
 
-  /// The name of the field if it is one of those that tokenvault sets. The rest of the line may be a
-  /// secret, and is never shown.
-  private static func ownField(_ line: String) -> String? {
-    let name = String(line.prefix { $0 != ":" })
-    return APIRequest.ownFields.contains(name.lowercased()) ? name : nil
+  /// The value may be a secret, and is never shown.
+  private static func fault(_ line: String) -> HeaderFault {
+    let parts = line.split(separator: ":", maxSplits: 1)
+    guard let name = parts.first.map(String.init), parts.count == 2 else { return .form }
+    if APIRequest.ownFields.contains(name.lowercased()) { return .own(name) }
+    // With another value, the name is a field.
+    do {
+      var request = try APIRequest("GET", "https://localhost/")
+      try request.add(header: "\(name): x")
+      return .controlCharacter(name)
+    } catch { return .form }
   }
 
   private func body() throws -> [UInt8]? {
@@ -207,7 +229,7 @@ struct RequestCommand: VaultCommand {
     }
     throw Failure(
       .provider,
-      "\(Failure.quoted(address.host)) redirects to \(Failure.quoted(location)). The redirect was not "
+      "\(address.shownAuthority) redirects to \(Failure.quoted(location)). The redirect was not "
         + "followed: the token is only for the requested URL.", code: "redirectNotFollowed")
   }
 

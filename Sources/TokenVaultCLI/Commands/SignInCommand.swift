@@ -158,7 +158,7 @@ struct SignInCommand: VaultCommand {
     if adminConsent {
       return try consent(terms, acquisition, patience, in: invocation)
     }
-    let result = try sayingWhatIsStored {
+    let result = try sayingWhatIsStored(patience) {
       guard !deviceCode else {
         return try acquisition.deviceCode(
           terms.scopes, claims: claims, account: again?.account.homeAccountID,
@@ -192,15 +192,33 @@ struct SignInCommand: VaultCommand {
   }
 
   /// Without a response of the provider, nothing is stored.
-  private func sayingWhatIsStored(_ body: () throws -> TokenResult) throws -> TokenResult {
-    do { return try body() } catch VaultError.signIn(let error)
-      where error.isOutage && error != .idToken(.keysUnavailable)
-    {
+  private func sayingWhatIsStored(
+    _ patience: Duration, _ body: () throws -> TokenResult
+  ) throws -> TokenResult {
+    do { return try body() } catch VaultError.signIn(let error) {
       let failure = Failure(VaultError.signIn(error) as any Error)
-      throw Failure(
-        failure.status, failure.message + " Nothing was stored.",
-        next: failure.next ?? Failure.again("later"), code: failure.code)
+      switch error {
+      case .timedOut:
+        throw Failure(
+          failure.status,
+          "The sign-in was not finished within \(patience.text); nothing was stored.",
+          next: Failure.again(), code: failure.code)
+      case .badDiscovery where failure.status == .provider:
+        throw Failure(
+          failure.status, failure.message, next: Failure.again(otherPlace), code: failure.code)
+      case _ where error.isOutage && error != .idToken(.keysUnavailable):
+        throw Failure(
+          failure.status, failure.message + " Nothing was stored.",
+          next: failure.next ?? Failure.again("later"), code: failure.code)
+      default: throw VaultError.signIn(error)
+      }
     }
+  }
+
+  /// What to change if the provider is not where the command looked for it.
+  private var otherPlace: String {
+    if authority != nil { return "with another --authority" }
+    return url != nil ? "with another URL of the provider" : "later"
   }
 
   private func storedSignIn(_ core: GroupSession) throws -> StoredSignIn? {

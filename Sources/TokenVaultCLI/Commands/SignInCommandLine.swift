@@ -38,6 +38,7 @@ struct SignInCommandLine {
     {
       var line = self
       if case .refused(let error) = reason, !error.claims.isEmpty { line.claims = error.claims }
+      if let unknown = try unknownClient(reason, account, before, core) { throw unknown }
       throw Failure(
         reason, account, group,
         signIn: line.text(account, group, line.known(account, core) ?? before))
@@ -54,6 +55,27 @@ struct SignInCommandLine {
       if before?.account.authorityType == .secret { throw VaultError.signIn(error) }
       throw Failure(outage: error, storedTokenEnds: storedTokenEnd(reference, core))
     }
+  }
+
+  /// The failure if the request names a client that the group does not know; nil for any other. A
+  /// misspelt one must not lead to a sign-in.
+  private func unknownClient(
+    _ reason: InteractionReason, _ account: Account, _ before: StoredSignIn?, _ core: GroupSession
+  ) throws -> Failure? {
+    guard reason == .noToken, account.isSignedIn, let clientID, !account.clientIDs.isEmpty,
+      !hasDefaultClient()
+    else { return nil }
+    let known = try AccountEnumeration(core).accounts(.all).accounts.flatMap(\.clientIDs)
+    let last = try before?.authority.flatMap { try core.rememberedClient(of: $0) }
+    guard !(known + [last].compactMap(\.self)).contains(where: { CaseFolding.equal($0, clientID) })
+    else { return nil }
+    let ids = account.clientIDs.map { "\n  \(PlainText.escaped($0))" }.joined()
+    return Failure(
+      .notFound,
+      "\(Failure.name(account)) has no tokens of the client \(Failure.quoted(clientID)). Its "
+        + "clients:\(ids)", next: Failure.again("with one of these clients"),
+      note: text(account, core.group, before).map { "or, for a new client: \($0)" },
+      code: "unknownClient")
   }
 
   /// The end of the stored token that the request would use if it did not have to be newer.
@@ -74,7 +96,7 @@ struct SignInCommandLine {
     let command = before.flatMap { text($0.account, core.group, $0) }
     return Failure(
       failure.status, failure.message,
-      next: command.map { "\(Failure.again()); if it fails again: \($0)" }, code: failure.code)
+      next: Failure.again(), note: command.map { "if it fails again: \($0)" }, code: failure.code)
   }
 
   /// At an OpenID Connect provider a refresh never grants more than the sign-in did (RFC 6749 section

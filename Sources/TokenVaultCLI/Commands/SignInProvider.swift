@@ -1,11 +1,18 @@
 import TokenVault
 import TokenVaultModel
 import TokenVaultSignIn
+import TokenVaultSystem
 
 /// The provider that a sign-in names, as in `tokenvault sign-in github`.
 struct SignInProvider {
-  /// The forms of the built-in providers, for help texts and messages.
-  static let forms = "microsoft, github, gitlab, google, forgejo URL or oidc URL"
+  /// The names of all providers, as the user writes them. Files that cannot be read add none.
+  static func forms(in invocation: Invocation) -> [String] {
+    var names = BuiltInProviders.names
+    bestEffort("the built-in providers are named in any case") {
+      names = try invocation.configuration(.universalStorage).providers.names()
+    }
+    return names.map { ["forgejo", "oidc"].contains($0) ? "\($0) URL" : $0 }
+  }
 
   /// Nil if the word names an account.
   let provider: ProviderDescription?
@@ -36,6 +43,10 @@ struct SignInProvider {
       throw CommandError.noProvider(word, resembling: try resembling(word, providers))
     }
     guard found.takesURL else { throw CommandError.providerTakesNoURL(name) }
+    if let secured = secured(url) {
+      throw CommandError.notHTTPS(
+        url, next: "tokenvault sign-in \(name) \(PlainText.shellWord(secured))")
+    }
     return try providers.named(name, url: try authority(url, of: found))
   }
 
@@ -52,6 +63,14 @@ struct SignInProvider {
       guard authority.isMicrosoft else { throw .invalidAuthority }
       return authority
     } catch { throw .signIn(error) }
+  }
+
+  /// The URL with https if it is one with http that is not allowed.
+  static func secured(_ text: String) -> String? {
+    guard text.lowercased().hasPrefix("http://") else { return nil }
+    // absent is an answer: it is a URL on this machine, which may be http.
+    do { _ = try Authority(text) } catch { return "https://" + text.dropFirst(7) }
+    return nil
   }
 
   private static func isAccount(_ word: String, in core: GroupSession) throws(VaultError) -> Bool {

@@ -22,6 +22,10 @@ struct SignInTerms {
   init(
     _ given: Given, _ known: StoredSignIn?, _ core: GroupSession, in invocation: Invocation
   ) throws {
+    if let text = given.authority, let secured = SignInProvider.secured(text) {
+      throw CommandError.notHTTPS(
+        text, next: Failure.again("with --authority \(PlainText.shellWord(secured))"))
+    }
     let path = invocation.configurationFile ?? "config.json"
     let configured = try UserConfiguration.read(path)?.signIn
     if let known, known.clientID == nil, known.clientIDs.count > 1 {

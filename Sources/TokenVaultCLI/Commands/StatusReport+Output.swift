@@ -17,8 +17,7 @@ extension StatusReport {
     if let file = group.file { rows += condition.rows(file.generation, now: now) }
     var text = TextTable(rows).text()
     for concern in concerns {
-      text += "\n\(concern.message)\n".utf8
-      if let next = concern.next { text += "next: \(next)\n".utf8 }
+      text += "\n\(concern.message)\(Failure.ending(concern.next, concern.note))\n".utf8
     }
     return text
   }
@@ -59,6 +58,7 @@ extension StatusReport {
           $0.field("code", concern.code)
           $0.field("message", concern.message)
           if let next = concern.next { $0.field("next", next) }
+          if let note = concern.note { $0.field("note", note) }
         }
       }
     }

@@ -9,6 +9,7 @@ struct StatusReport {
     let code: String
     let message: String
     let next: String?
+    var note: String?
   }
 
   let selection: Selection
@@ -137,7 +138,8 @@ extension StatusReport {
 
 extension StatusReport.Concern {
   init(_ failure: Failure) {
-    self.init(code: failure.code, message: failure.message, next: failure.next)
+    self.init(
+      code: failure.code, message: failure.message, next: failure.next, note: failure.note)
   }
 }
 

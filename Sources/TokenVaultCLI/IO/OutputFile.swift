@@ -8,10 +8,19 @@ enum OutputFile {
   static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(CommandError) {
     do { try WholeFile.write(bytes, to: path, replacing: replacing) } catch {
       switch (error.errno, error.call) {
-      case (EEXIST, _) where !replacing: throw .fileExists(path: path)
+      case (EEXIST, _) where !replacing: throw .fileExists(path: path, replacing: "--force")
       case (_, "open"): throw .fileNotMade(path: path, errno: error.errno)
       default: throw .fileNotWritten(path: path, errno: error.errno)
       }
     }
+  }
+
+  /// The reason why a new file cannot be created; nil if it can.
+  static func obstacle(to path: String) -> Int32? {
+    do {
+      close(try SystemCalls.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+      unsafe unlink(path)
+      return nil
+    } catch { return error.errno }
   }
 }

@@ -29,6 +29,13 @@ extension [Account] {
     }
   }
 
+  /// The name of each account; of several with one name, the shortest text that tells them apart.
+  var toldApart: [String] {
+    zip(self, shortestForms).map { account, form in
+      account.username.isEmpty ? account.shownName : form
+    }
+  }
+
   /// Where each account is: the place; the issuer if an account with the same name is at the same
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {

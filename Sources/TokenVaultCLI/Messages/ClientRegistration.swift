@@ -31,11 +31,13 @@ package struct ClientRegistration: Sendable {
     return text
   }
 
+  /// The sign-in, with the client id unless it has to be written into the provider's file.
   var next: String {
     var words = ["tokenvault", "sign-in", provider.key]
     if let issuer = provider.issuer, provider.isElsewhere {
       words.append(PlainText.shellWord(issuer.url))
     }
-    return (words + ["--client-id", "ID"]).joined(separator: " ")
+    if !provider.registrationHelp.contains("{file}") { words += ["--client-id", "ID"] }
+    return words.joined(separator: " ")
   }
 }

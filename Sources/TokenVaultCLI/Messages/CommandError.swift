@@ -20,7 +20,8 @@ package enum CommandError: Error, Sendable {
   case inputTooLarge(path: String, limit: Int)
   /// A secret that was to be stored, or a passphrase, by its source.
   case secretTooLarge(String, limit: Int)
-  case fileExists(path: String)
+  /// The option that replaces the file, if there is one.
+  case fileExists(path: String, replacing: String? = nil)
   case fileNotMade(path: String, errno: Int32)
   case fileNotWritten(path: String, errno: Int32)
   case interrupted
@@ -44,7 +45,7 @@ package enum CommandError: Error, Sendable {
   /// A user name that cannot be stored.
   case badUsername(String)
   /// The value of `--header` with this number, counted from 1. It may contain a secret.
-  case badHeader(name: String?, number: Int)
+  case badHeader(HeaderFault, number: Int)
   /// A URL without `https://`.
   case noScheme(String)
   /// The value of `--expires` is no time in the future.
@@ -62,10 +63,16 @@ package enum CommandError: Error, Sendable {
   case optionsExclude(String, String)
   /// A backup or restore without the group's name; the form is the right one.
   case groupNotNamed(form: String)
-  /// The group has neither a file nor a manifest.
-  case unknownGroup(GroupName)
+  /// The group has neither a file nor a manifest; a known one with a similar name.
+  case unknownGroup(GroupName, resembling: GroupName? = nil)
+  /// The same, and the command would store into the group.
+  case groupNotCreated(GroupName, resembling: GroupName?)
   /// No account has the name; another account has a similar one.
   case noAccount(String, group: GroupName, resembling: String)
+  /// The name is a prefix, and the command takes none because it erases; the account.
+  case prefixNotTaken(String, command: String, Account)
+  /// The group has no file that the command could work on; the action as a verb.
+  case nothingTo(String, group: GroupName)
   /// Nothing of the group's file, at this path, can be read.
   case groupDamaged(GroupName, path: String)
   /// The group has a manifest but no file, and a token was requested.
@@ -77,6 +84,10 @@ package enum CommandError: Error, Sendable {
   case recoveryCodeNotGiven(GroupName)
   /// The file is not a backup, or is damaged.
   case notABackup(String, group: GroupName)
+  /// The backup is from before a sign-out or rekey.
+  case oldBackup(String, group: GroupName, generation: UInt64, newest: UInt64)
+  /// The backup is of another group; nil if its name is not known.
+  case backupOfOther(String, group: GroupName, other: GroupName?)
   /// The key that the group had when the backup was made is not on this machine.
   case backupKeyMissing(String, group: GroupName, hasRecoveryCode: Bool)
   case passphrasesDiffer
@@ -95,6 +106,8 @@ package enum CommandError: Error, Sendable {
   case noProvider(String, resembling: String?)
   case providerNeedsURL(String)
   case providerTakesNoURL(String)
+  /// The URL of a provider or authority is not https; the next command.
+  case notHTTPS(String, next: String)
   /// The provider has no client id that anybody may use, and no earlier sign-in provides one.
   case clientIDNeeded(ClientRegistration)
   /// A sign-in needs a value that neither the command nor the configuration file, whose path is
@@ -113,6 +126,15 @@ package enum DirectoryFault: Sendable {
   case empty
   case relative
   case notADirectory
+}
+
+/// The reason why a header cannot be sent. The name is that of its field.
+package enum HeaderFault: Sendable {
+  /// tokenvault sets the field itself.
+  case own(String)
+  /// The value has a line break or another control character.
+  case controlCharacter(String)
+  case form
 }
 
 /// A value that every sign-in needs.

@@ -44,7 +44,8 @@ extension Failure {
   static func noCurrentAccount(_ reason: EmptyReason, _ group: GroupName) -> Failure {
     Failure(
       reason.isAboutSignIn ? .signInNeeded : .notFound,
-      "There is no current account: \(text(reason)).", next: next(reason, group))
+      "There is no current account: \(text(reason)).", next: next(reason, group),
+      note: note(reason))
   }
 }
 
@@ -74,6 +75,11 @@ extension Failure {
     }
   }
 
+  /// The account that a client has no tokens of.
+  static func noTokens(of client: String) -> String {
+    "No account has tokens of the client \(quoted(client))."
+  }
+
   /// The reason as a sentence of its own.
   static func sentence(_ reason: EmptyReason) -> String {
     let text = text(reason)
@@ -86,6 +92,13 @@ extension Failure {
     case .allSignedOut: command("sign-in", group)
     case .noneForClient, .noneMatches: command("list", group)
     case .onlyInOtherGroups: "tokenvault list --all-groups"
+    }
+  }
+
+  static func note(_ reason: EmptyReason) -> String? {
+    switch reason {
+    case .groupDoesNotExist, .noAccounts: otherProviders
+    case .allSignedOut, .noneForClient, .noneMatches, .onlyInOtherGroups: nil
     }
   }
 }

@@ -43,10 +43,10 @@ extension Failure {
         .damaged, "\(Self.quoted(path)) is larger than \(Self.size(limit)); none of it was used.")
     case .secretTooLarge(let source, let limit):
       self.init(.usage, "\(source) has more than \(Self.size(limit)); nothing was stored.")
-    case .fileExists(let path):
+    case .fileExists(let path, let replacing):
       self.init(
-        .cannotCreate, "\(Self.quoted(path)) already exists.", next: Self.again("with another name")
-      )
+        .cannotCreate, "\(Self.quoted(path)) already exists. Nothing was changed.",
+        next: Self.again("with \(replacing.map { "\($0), or with " } ?? "")another name"))
     case .fileNotMade(let path, let code):
       let reason =
         code == SystemMessage.noEntry ? "its directory does not exist" : Self.reason(code)
@@ -105,11 +105,17 @@ extension Failure {
         "\(Self.quoted(text)) is not a service. Give it as https://HOST, without user name, query or "
           + "fragment.")
     case .badUsername(let name): self.init(.usage, Self.usernameFault(name))
-    case .badHeader(let name, let number):
-      let reason =
-        name.map { "tokenvault sets the field \(PlainText.escaped($0)) itself" }
-        ?? "write 'Name: value', on one line"
-      self.init(.usage, "The --header number \(number) cannot be sent: \(reason).")
+    case .badHeader(.own(let name), _):
+      self.init(
+        .usage, "The header \(PlainText.escaped(name)) cannot be set: tokenvault sets it.",
+        next: Self.again("without it"))
+    case .badHeader(.controlCharacter(let name), _):
+      self.init(
+        .usage,
+        "The value of the header \(PlainText.escaped(name)) contains a line break or another "
+          + "control character.")
+    case .badHeader(.form, let number):
+      self.init(.usage, "The value number \(number) of --header is not of the form 'Name: value'.")
     case .noScheme(let url):
       self.init(
         .usage, "\(Self.quoted(url)) has no scheme.",
@@ -143,26 +149,48 @@ extension Failure {
       self.init(.usage, "\(one) and \(other) cannot be combined.")
     case .groupNotNamed(let form):
       self.init(.usage, "Name the group and the file. Nothing was changed.", next: form)
-    case .unknownGroup(let group):
+    case .unknownGroup(let group, let resembling):
+      let rest =
+        resembling.map { ". Did you mean \($0)?" } ?? ": it has neither a file nor a manifest."
       self.init(
-        .notFound,
-        "There is no group \(group) on this machine: it has neither a file nor a manifest.",
+        .notFound, "There is no group \(group) on this machine\(rest)",
         next: "tokenvault group list")
+    case .groupNotCreated(let group, let resembling?):
+      self.init(
+        .configuration,
+        "There is no group \(group). Did you mean \(resembling)? Nothing was changed.",
+        next: "tokenvault group list", note: "to create it: tokenvault group create \(group)")
+    case .groupNotCreated(let group, nil):
+      self.init(
+        .configuration, "There is no group \(group). Nothing was changed.",
+        next: "tokenvault group create \(group)")
     case .noAccount(let text, let group, let resembling):
       self.init(
         .notFound,
         "No account matches \(Self.quoted(text)) in the group \(group). Did you mean "
           + "\(PlainText.escaped(resembling))?", next: Self.command("list", group))
+    case .prefixNotTaken(let text, let command, let account):
+      let name = [account].shortestForms[0]
+      self.init(
+        .notFound,
+        "\(Self.quoted(text)) is not a whole name, and \(command) takes no prefix. Did you mean "
+          + "\(PlainText.escaped(name))?",
+        next: Self.command("\(command) \(PlainText.shellWord(name))", account.group))
+    case .nothingTo(let action, let group):
+      self.init(
+        .notFound, "The group \(group) has no file; there is nothing to \(action).",
+        next: "tokenvault group list")
     case .groupDamaged(let group, let path):
       let file = PlainText.shellWord(path)
       self.init(
         .damaged, "The file of the group \(group) is damaged and cannot be read.",
-        next: "tokenvault group restore \(group) FILE, or without a backup: cp \(file) "
-          + "\(PlainText.shellWord(path + ".damaged")) && tokenvault group delete \(group)")
+        next: "tokenvault group restore \(group) FILE",
+        note: "without a backup: cp \(file) \(PlainText.shellWord(path + ".damaged")) && "
+          + "tokenvault group delete \(group)")
     case .nothingSignedIn(let group):
       self.init(
         .signInNeeded, "No account is signed in to the group \(group) yet.",
-        next: Self.firstSignIn(group))
+        next: Self.firstSignIn(group), note: Self.otherProviders)
     case .unknownClient(let client, let account?, let group):
       let ids = account.clientIDs.map { "\n  \(PlainText.escaped($0))" }.joined()
       self.init(
@@ -173,12 +201,13 @@ extension Failure {
     case .unknownClient(let client, nil, let group):
       self.init(
         .notFound,
-        "No account has tokens of the client \(Self.quoted(client)). Nothing was changed.",
+        Self.noTokens(of: client) + " Nothing was changed.",
         next: Self.command("list", group))
     case .weakPassphrase:
       self.init(
         .usage, "The passphrase has fewer than 8 characters. Nothing was changed.",
-        next: Self.again("with a longer one; group create and group rekey also take --weak"))
+        next: Self.again("with a longer one"),
+        note: "group create and group rekey also take --weak")
     case .recoveryCodeNotGiven(let group):
       self.init(
         .refused,
@@ -188,6 +217,24 @@ extension Failure {
       self.init(
         .damaged,
         "\(Self.quoted(file)) is not a backup, or is damaged. The group \(group) is unchanged.")
+    case .oldBackup(let file, let group, let generation, let newest):
+      self.init(
+        .damaged,
+        "\(Self.quoted(file)) is from before a sign-out or rekey (generation \(generation), the "
+          + "newest is \(newest)). The group \(group) is unchanged.",
+        next: "tokenvault group restore \(group) NEWER-FILE")
+    case .backupOfOther(let file, let group, let other?):
+      let restore = "tokenvault group restore \(other) \(PlainText.shellWord(file))"
+      self.init(
+        .damaged,
+        "\(Self.quoted(file)) is a backup of \(other), not of \(group). Nothing was changed.",
+        next: restore, note: "or, if \(group) is a new group: \(restore) --as \(group)")
+    case .backupOfOther(let file, let group, nil):
+      self.init(
+        .damaged,
+        "\(Self.quoted(file)) is not a backup of the group \(group) that is on this machine. "
+          + "Nothing was changed.",
+        next: "tokenvault group restore \(group) \(PlainText.shellWord(file)) --as OTHER")
     case .backupKeyMissing(let file, let group, let hasRecoveryCode):
       let restore = "tokenvault group restore \(group) \(PlainText.shellWord(file))"
       self.init(
@@ -217,7 +264,8 @@ extension Failure {
       let left = places.map(\.rawValue).joined(separator: ", ")
       self.init(
         .inputOutput, "Signed out, but data may remain in: \(left).",
-        next: "tokenvault list --group \(group), which tries again; then tokenvault doctor")
+        next: "tokenvault list --group \(group)",
+        note: "\(Self.triesAgain) If it fails, too: tokenvault doctor")
     case .filesNotClean(let files, let next):
       self.init(
         .unexpected,
@@ -229,21 +277,31 @@ extension Failure {
     case .noProviderNamed(let path):
       self.init(
         .usage,
-        "No provider is given, and \(Self.path(path)) sets none. The providers are "
-          + "\(SignInProvider.forms).", next: "tokenvault sign-in microsoft")
-    case .noProvider(let word, let resembling):
-      let meant = resembling.map { " Did you mean \(PlainText.escaped($0))?" } ?? ""
+        "No provider is given, and \(Self.path(path)) sets none.",
+        next: "tokenvault sign-in microsoft", note: Self.otherProviders)
+    case .noProvider(let word, let resembling?):
       self.init(
-        .notFound, "\(Self.quoted(word)) is neither a provider nor an account.\(meant)",
-        next: "tokenvault sign-in \(resembling.map(PlainText.shellWord) ?? "oidc URL")")
+        .notFound,
+        "\(Self.quoted(word)) is neither a provider nor an account. Did you mean "
+          + "\(PlainText.escaped(resembling))?",
+        next: "tokenvault sign-in \(PlainText.shellWord(resembling))")
+    case .noProvider(let word, nil):
+      self.init(
+        .notFound, "\(Self.quoted(word)) is neither a provider nor an account.",
+        next: "tokenvault sign-in oidc URL",
+        note: "providers: "
+          + SignInProvider.forms(in: .ofProcess()).joined(separator: ", "))
     case .providerNeedsURL(let name):
       self.init(
         .usage, "Give the URL of the \(name) provider.",
         next: "tokenvault sign-in \(name) https://HOST")
     case .providerTakesNoURL(let name):
       self.init(
-        .usage, "The provider \(name) has one place only: give no URL.",
+        .usage, "The provider \(name) takes no URL.",
         next: "tokenvault sign-in \(name)")
+    case .notHTTPS(let url, let next):
+      self.init(
+        .usage, "\(PlainText.escaped(url)) is not https. Nothing was stored.", next: next)
     case .clientIDNeeded(let registration):
       self.init(.usage, registration.message, next: registration.next)
     case .signInUnknown(let need, let path):
@@ -251,8 +309,8 @@ extension Failure {
         .usage,
         "No \(need.rawValue) is given: pass \(need.option), or set \(need.field) in "
           + "\(Self.path(path)).",
-        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE, or write "
-          + #""signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
+        next: "tokenvault sign-in --client-id ID --authority URL --scope SCOPE",
+        note: #"or write "signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
     case .badClaims(let text):
       self.init(
         .usage, "\(Self.quoted(text)) is not a claims request, which is a JSON object of objects.")

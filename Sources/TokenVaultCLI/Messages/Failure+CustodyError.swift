@@ -61,14 +61,14 @@ extension Failure {
     case .notDeleted(let generation):
       self.init(
         .inputOutput, "The keyring still has the former key (generation \(generation)).",
-        next: "tokenvault list --group \(group), which tries again")
+        next: "tokenvault list --group \(group)", note: Self.triesAgain)
     case .serviceGone:
       self.init(
         .unreachable, "The Secret Service exited in the middle of a call.", next: Self.again())
     case .timedOut:
       self.init(
         .unreachable, "The Secret Service did not answer in time. Nothing was changed.",
-        next: "busctl --user status org.freedesktop.secrets, which names the program")
+        next: "busctl --user status org.freedesktop.secrets", note: "It names the program.")
     case .libraryMissing:
       self.init(
         .unreachable, "libsecret is not installed.", next: "sudo apt-get install libsecret-1-0")
@@ -80,7 +80,7 @@ extension Failure {
     case .badAnswer:
       self.init(
         .unreachable, "The Secret Service sent a reply that its protocol does not allow.",
-        next: "busctl --user status org.freedesktop.secrets, which names the program")
+        next: "busctl --user status org.freedesktop.secrets", note: "It names the program.")
     case .passphraseRequired:
       self.init(
         .refused, "The group \(group) needs its passphrase, and a prompt is not possible.",
@@ -99,7 +99,9 @@ extension Failure {
     case .keyFileUnreadable(let file, let errno):
       self.init(.inputOutput, "The key file \(Self.quoted(file)): \(Self.reason(errno)).")
     case .badRecoveryCode:
-      self.init(.refused, "This is not a recovery code of the group \(group).")
+      self.init(
+        .refused, "This is not a recovery code of the group \(group). Nothing was changed.",
+        next: Self.again("with the last code that was made"))
     case .kernelKeyring(let errno):
       self.init(
         .inputOutput, "The kernel keyring: \(Self.reason(errno)).", next: "cat /proc/key-users")

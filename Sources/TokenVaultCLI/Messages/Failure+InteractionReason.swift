@@ -41,9 +41,9 @@ extension Failure {
       "\(name) has tokens only for other tenants: "
         + tenants.map(PlainText.escaped).joined(separator: ", ") + "."
     case .refused(let error) where error.code == "invalid_scope":
-      "The sign-in of \(name) did not grant every requested scope: \(text(error))."
+      "The sign-in of \(name) did not grant every requested scope: \(text(error)).\(trace(error))"
     case .refused(let error):
-      "The provider requires \(name) to sign in again: \(text(error))."
+      "The provider requires \(name) to sign in again: \(text(error)).\(trace(error))"
     case .unknownAuthority: "It is not known at which provider \(name) signed in."
     }
   }

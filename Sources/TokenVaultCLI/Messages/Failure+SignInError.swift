@@ -29,6 +29,11 @@ extension Failure {
       self.init(.unreachable, Self.unavailable(status))
     case .badDiscovery(.notJSON):
       self.init(.unreachable, Self.foreignPage(nil))
+    case .badDiscovery(.status(let status)):
+      let guess = [400, 404, 410].contains(status) ? ": the authority is probably misspelt" : ""
+      self.init(
+        .provider, "\(LastRequest.discovery) answered \(status)\(guess). Nothing was stored.",
+        next: Self.again("later"))
     case .badDiscovery(let fault):
       self.init(
         .provider,
@@ -89,7 +94,8 @@ extension Failure {
     case .provider(let error) where Self.isOutage(error.status):
       self.init(.unreachable, Self.unavailable(error.status, ": \(Self.text(error))"))
     case .provider(let error):
-      self.init(.provider, "The provider refused the request: \(Self.text(error)).")
+      self.init(
+        .provider, "The provider refused the request: \(Self.text(error)).\(Self.trace(error))")
     case .adminConsentRequired(let page, let error):
       self.init(
         .provider,
@@ -116,7 +122,7 @@ extension Failure {
       let hint = isAboutTime ? " Check this machine's clock." : ""
       self.init(
         .provider,
-        "The provider's ID token is not valid (\(fault.rawValue)); nothing was stored.\(hint)",
+        "The provider's ID token is not valid (\(Self.text(fault))); nothing was stored.\(hint)",
         next: Self.again())
     case .declinedScopes(_, let declined):
       self.init(
@@ -148,19 +154,27 @@ extension Failure {
     case .mismatchedUser:
       self.init(
         .provider, "A different user signed in than the one requested; nothing was stored.")
-    case .throttled(let until, _):
-      self.init(.unreachable, Self.throttled(until: until, now: Int64(time(nil))))
+    case .throttled(let until, let asked):
+      let rest = "\(max(1, until - Int64(time(nil)))) s"
+      let reason = asked == nil ? "failed a moment ago" : "asked us to wait"
+      self.init(
+        .unreachable, "The provider \(reason); try again in \(rest).",
+        next: Self.again("in \(rest)"))
     }
   }
 
   /// - Parameter end: the end of the stored token that still works; nil for none.
   init(outage error: SignInError, storedTokenEnds end: Timestamp?) {
-    var message = Failure(error).message
+    let failure = Failure(error)
+    var message = failure.message
     if error == .idToken(.keysUnavailable) { message += " The refresh token was kept." }
     message +=
       end.map { " The stored token still works until \($0.iso8601)." }
       ?? " There is no stored token that still works."
-    self.init(.unreachable, message, next: Self.again("later"), code: error.code)
+    if case .provider(let answer) = error { message += Self.trace(answer) }
+    self.init(
+      .unreachable, message, next: error.isThrottled ? failure.next : Self.again("later"),
+      code: error.code)
   }
 
   /// The command that opens the page on which an administrator consents.
@@ -190,11 +204,6 @@ extension Failure {
       + "A proxy or a captive portal may have sent it. Stored tokens are unchanged."
   }
 
-  /// The provider sent Retry-After or an outage, or refused the same request a moment ago.
-  static func throttled(until: Int64, now: Int64) -> String {
-    "The provider failed, or asked to wait, a moment ago; try again in \(max(1, until - now)) s."
-  }
-
   private static func hint(_ parameter: SignInError.Parameter) -> String {
     switch parameter {
     case .url:
@@ -209,8 +218,7 @@ extension Failure {
 
   private static func text(_ fault: SignInError.DiscoveryFault) -> String {
     switch fault {
-    case .status(let status):
-      "\(LastRequest.text) answered \(status). Check the spelling of the authority"
+    case .status(let status): "it answered \(status)"
     case .notJSON: "it is not a JSON object"
     case .field(let field): "the field \(quoted(field)) is missing or not valid"
     case .issuer: "its issuer differs from the authority"
@@ -230,12 +238,47 @@ extension Failure {
     }
   }
 
+  private static func text(_ fault: SignInError.IDTokenFault) -> String {
+    switch fault {
+    case .notAToken: "it is not a signed JSON Web Token"
+    case .algorithm: "its signature algorithm is not allowed"
+    case .key: "no key of the provider fits"
+    case .signature: "the signature does not match"
+    case .issuer: "the issuer does not match"
+    case .audience: "the audience does not match"
+    case .authorizedParty: "the authorized party does not match"
+    case .expired: "it has expired"
+    case .issuedInFuture: "it was issued in the future"
+    case .notYetValid: "it is not valid yet"
+    case .nonce: "nonce does not match"
+    case .accessTokenHash: "it is for another access token"
+    case .subject: "the subject does not match"
+    case .keysUnavailable: "the keys of the provider are not available"
+    }
+  }
+
   /// The error code with the provider's own description, which may contain anything.
   static func text(_ error: OAuthError) -> String {
     var text = PlainText.escaped(error.code)
     if !error.suberror.isEmpty { text += " (\(PlainText.escaped(error.suberror)))" }
-    if !error.text.isEmpty { text += ": " + PlainText.escaped(error.text) }
-    while text.hasSuffix(".") { text.removeLast() }
+    let description = parts(error).description
+    if !description.isEmpty { text += ": " + PlainText.escaped(description) }
+    while text.hasSuffix(".") || text.hasSuffix(" ") { text.removeLast() }
     return text
+  }
+
+  /// The ids by which the provider's support finds the request, as a line of their own; empty for
+  /// none.
+  static func trace(_ error: OAuthError) -> String {
+    let trace = parts(error).trace
+    return trace.isEmpty ? "" : "\n  " + PlainText.escaped(trace)
+  }
+
+  /// Microsoft Entra appends the ids to the description.
+  private static func parts(_ error: OAuthError) -> (description: String, trace: String) {
+    guard let start = error.text.firstRange(of: "Trace ID: ")?.lowerBound else {
+      return (error.text, "")
+    }
+    return (String(error.text[..<start]), String(error.text[start...]))
   }
 }

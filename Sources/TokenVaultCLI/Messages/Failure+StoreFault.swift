@@ -21,7 +21,7 @@ extension Failure {
       self.init(
         .damaged,
         "The group \(group) has format version \(version), which is newer than this program "
-          + "supports.", next: "tokenvault --version, then install a newer version")
+          + "supports: install a newer version.", next: "tokenvault --version")
     case .damaged(nil):
       self.init(
         .damaged, "The file of the group \(group) is damaged and cannot be read.",

@@ -17,16 +17,30 @@ extension Failure {
     let places = groups.map(\.description).joined(separator: " and ")
     return Failure(
       .notFound, "There is no secret\(name) of the service \(quoted(service)) in \(places).",
-      next: "tokenvault list --all-groups, or to store one: tokenvault add --service "
-        + "\(PlainText.shellWord(service)) --username NAME")
+      next: "tokenvault list --all-groups",
+      note: "to store one: tokenvault add --service \(PlainText.shellWord(service)) --username NAME"
+    )
   }
 
-  static func severalSecrets(_ place: String, _ candidates: [Account]) -> Failure {
+  /// - Parameters:
+  ///   - command: The words of the command.
+  ///   - group: The value of `--group`.
+  static func severalSecrets(
+    _ place: String, _ candidates: [Account], command: String, group: String?
+  ) -> Failure {
     let lines = candidates.map { "\n  \(name($0)) at \(PlainText.escaped($0.service ?? ""))" }
+    let user = PlainText.shellWord(candidates[0].username)
+    let service = "--service \(PlainText.shellWord(candidates[0].service ?? place))"
+    let end = service + (group.map { " --group \(PlainText.shellWord($0))" } ?? "")
+    let next =
+      switch command {
+      case "token", "status", "which": "tokenvault \(command) --account \(user) \(end)"
+      case "sign-out", "alias", "switch": "tokenvault \(command) \(user) \(end)"
+      default: again("with --account \(user) \(service)")
+      }
     return Failure(
       .usage, "\(quoted(place)) has \(candidates.count) stored secrets:" + lines.joined(),
-      next: again("with the account, or with --service and the URL, of one of these"),
-      code: "ambiguousAccount")
+      next: next, code: "ambiguousAccount")
   }
 
   /// Several credentials fit an address, and nothing chooses one of them.
@@ -61,6 +75,10 @@ extension Failure {
   ) -> Failure {
     let name = name(account)
     switch reason {
+    case .otherTenant:
+      return Failure(
+        .usage, "\(name) is a stored secret, which has no tenant.",
+        next: again("without --tenant"), code: code)
     case .noToken:
       return Failure(
         .usage, "\(name) is a stored secret, which has no scopes.",

@@ -10,7 +10,7 @@ extension Failure {
     case .noGroup(let group):
       self.init(
         .notFound, "The group \(group) has no file yet: no account is signed in to it.",
-        next: Self.firstSignIn(group))
+        next: Self.firstSignIn(group), note: Self.otherProviders)
     case .groupExists(let group):
       self.init(
         .cannotCreate, "The group \(group) already exists.", next: "tokenvault group show \(group)")
@@ -109,7 +109,7 @@ extension Failure {
         .usage,
         "The name matches \(candidates.count) accounts in \(Self.path(path)):"
           + candidates.map { "\n  \(PlainText.shellWord($0))" }.joined(),
-        next: Self.again("with one of these ID//ENVIRONMENT"))
+        next: Self.again("with one of these names"))
     case .fileInUse(let path):
       self.init(
         .busy, "Another program is using \(Self.path(path)); the file is unchanged.",
@@ -171,25 +171,6 @@ extension Failure {
     case "unlink": "remove"
     case "write", "rename", "fsync", "ftruncate", "fchmod", "fchown", "link": "write"
     default: "read"
-    }
-  }
-
-  private static func text(_ fault: ManifestFault) -> String {
-    switch fault {
-    case .syntax(let line, let column): "it is not JSON at line \(line), column \(column)"
-    case .notJSON: "it is not a JSON object"
-    case .unknownField(let field):
-      "it has the unknown field \(quoted(field))"
-        + (Spelling.nearest(to: field, in: UserConfiguration.fieldPaths + Manifests.fields)
-          .map { ", which is probably \(quoted($0))" } ?? "")
-    case .missingField(let field): "the field \(quoted(field)) is missing"
-    case .badValue(let field): "the value of \(quoted(field)) is not allowed"
-    case .issuerTaken(let name):
-      "its issuer is that of the provider \(PlainText.escaped(name)); name the file "
-        + "\(PlainText.escaped(name)).json, or give it the issuer of its own server"
-    case .nameMismatch: "the name in it differs from the file name"
-    case .unsafe: "other users can write to it, or it is not a regular file of your own"
-    case .tooLarge: "it is larger than 64 KiB"
     }
   }
 

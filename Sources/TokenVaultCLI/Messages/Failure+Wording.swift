@@ -5,6 +5,8 @@ import TokenVaultModel
 /// functions, so that a terminal never interprets it.
 extension Failure {
   static let doctor = "tokenvault doctor"
+  /// The note below a command that opens a group, for a key that could not be deleted.
+  static let triesAgain = "It tries again."
 
   static func quoted(_ text: String) -> String { "\"\(PlainText.escaped(text))\"" }
   static func path(_ path: String) -> String { path.isEmpty ? "the file" : quoted(path) }
@@ -18,10 +20,15 @@ extension Failure {
 
   /// The first sign-in to a group. The user's configuration may know the provider.
   static func firstSignIn(_ group: GroupName) -> String {
-    Invocation.ofProcess().hasDefaultClient
-      ? command("sign-in", group)
-      : command("sign-in microsoft", group)
-        + ", or at another provider: github, gitlab, google, forgejo URL, oidc URL"
+    command(Invocation.ofProcess().hasDefaultClient ? "sign-in" : "sign-in microsoft", group)
+  }
+
+  /// The line below ``firstSignIn(_:)``, with the other providers; nil if the configuration names one.
+  static var otherProviders: String? {
+    let invocation = Invocation.ofProcess()
+    guard !invocation.hasDefaultClient else { return nil }
+    return "other providers: "
+      + SignInProvider.forms(in: invocation).dropFirst().joined(separator: ", ")
   }
 
   /// "run the command again", with an addition such as "with --yes".

@@ -13,14 +13,20 @@ struct Failure: Error {
   /// Empty if everything has been printed already.
   let message: String
   /// The next command, or an instruction that contains it.
-  let next: String?
+  private(set) var next: String?
+  /// A line below the next command, such as another way; nil for none.
+  let note: String?
 
   /// - Parameter code: nil for the name of the exit status.
-  init(_ status: ExitStatus, _ message: String, next: String? = nil, code: String? = nil) {
+  init(
+    _ status: ExitStatus, _ message: String, next: String? = nil, note: String? = nil,
+    code: String? = nil
+  ) {
     self.status = status
     self.code = code ?? status.code
     self.message = message
     self.next = next
+    self.note = note
   }
 
   init(_ error: any Error) {
@@ -38,12 +44,27 @@ struct Failure: Error {
   }
 
   /// The message and the next command, for standard error.
-  var text: String { message + (next.map { "\nnext: \($0)" } ?? "") }
+  var text: String { message + ending }
 
   /// The same failure, with the group's name in front unless the message contains it.
   func of(_ group: GroupName) -> Failure {
     message.contains(group.description)
-      ? self : Failure(status, "\(group): \(message)", next: next, code: code)
+      ? self : Failure(status, "\(group): \(message)", next: next, note: note, code: code)
+  }
+
+  /// The same failure; a usage error without a next command leads to the help of the command.
+  func withHelp(of command: String) -> Failure {
+    guard status == .usage, next == nil else { return self }
+    var failure = self
+    failure.next = command.isEmpty ? "tokenvault --help" : "tokenvault \(command) --help"
+    return failure
+  }
+
+  /// The next command and the line below it; empty for none.
+  var ending: String { Self.ending(next, note) }
+
+  static func ending(_ next: String?, _ note: String?) -> String {
+    (next.map { "\nnext: \($0)" } ?? "") + (note.map { "\n\($0)" } ?? "")
   }
 
   /// Several failures as one, with the status of the first.
@@ -51,7 +72,7 @@ struct Failure: Error {
     let all = failures.filter { !$0.message.isEmpty }
     self.init(
       failures.first?.status ?? .unexpected, all.map(\.message).joined(separator: "\n"),
-      next: all.count == 1 ? all[0].next : nil,
+      next: all.count == 1 ? all[0].next : nil, note: all.count == 1 ? all[0].note : nil,
       code: all.count == 1 ? all[0].code : "groupsFailed")
   }
 
@@ -60,6 +81,7 @@ struct Failure: Error {
       writer.field("code", code)
       writer.field("message", message)
       if let next { writer.field("next", next) }
+      if let note { writer.field("note", note) }
       writer.field("exitStatus", status.rawValue)
     }
   }

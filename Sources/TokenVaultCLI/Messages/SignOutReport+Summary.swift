@@ -7,8 +7,8 @@ extension SignOutReport {
   /// The report of a group as `sign-out` prints it.
   func lines(of group: GroupName) -> [String] {
     let kept = Set(keptAccounts.map(\.identity))
-    let names = accounts.map { account in
-      "signed out  \(PlainText.escaped(account.shownName))  from \(group)"
+    let names = zip(accounts, accounts.toldApart).map { account, name in
+      "signed out  \(PlainText.escaped(name))  from \(group)"
         + (kept.contains(account.identity) ? Self.keptBy : "")
     }
     return (names.isEmpty ? ["\(group): there was no account to sign out"] : names)
@@ -50,7 +50,7 @@ extension SignOutReport {
   /// Each line of a provider once.
   private var toldByProviders: [String] {
     var told = Set<String>()
-    return (revocations.map(\.line) + browserSessions.map(\.line))
+    return (revocations.map(\.line) + unaskedLines + browserSessions.map(\.line))
       .filter { told.insert($0).inserted }.map { "  " + $0 }
   }
 }

@@ -10,11 +10,16 @@ extension SignOutReport {
     if lines.isEmpty { lines.append("There was no account to sign out.") }
     if !entries.isEmpty { lines += ["", "On this machine"] }
     lines += entries.map { "  \($0.line)" }
-    if !revocations.isEmpty { lines += ["", "At the provider"] }
-    lines += revocations.map { "  \($0.line)" }
+    if !revocations.isEmpty || !unasked.isEmpty { lines += ["", "At the provider"] }
+    lines += (revocations.map(\.line) + unaskedLines).map { "  \($0)" }
     if !browserSessions.isEmpty { lines += ["", "In the browser"] }
     lines += browserSessions.map { "  \($0.line)" }
     return lines
+  }
+
+  /// A line for each provider that `--no-revoke` left alone.
+  var unaskedLines: [String] {
+    unasked.map { "not asked  \(PlainText.escaped($0)): --no-revoke" }
   }
 
   /// Whether other clients keep an account that was signed out.

@@ -28,7 +28,9 @@ package enum CommandLineProgram {
   private static func run(_ arguments: [String]) -> ExitStatus {
     if let place = notUTF8(arguments) {
       Invocation.tell(
-        Failure(CommandError.notUTF8(place) as any Error), asJSON: arguments.contains("--json"))
+        Failure(CommandError.notUTF8(place) as any Error)
+          .withHelp(of: CommandWords(arguments).text),
+        asJSON: arguments.contains("--json"))
       return .usage
     }
     if arguments.prefix(while: { $0 != "--" }).contains(where: { ["-V", "--version"].contains($0) })
@@ -42,6 +44,7 @@ package enum CommandLineProgram {
     guard let command = command as? any VaultCommand else { return help(command, arguments) }
     var invocation = Invocation.ofProcess()
     command.global.apply(to: &invocation.options)
+    invocation.options.command = CommandWords(arguments).text
     invocation.reportLongWaits()
     command.custodyOptions?.apply(to: &invocation.options)
     do {
@@ -49,7 +52,7 @@ package enum CommandLineProgram {
       invocation.typedPassphrase.offerUnlock(invocation)
       return .done
     } catch {
-      let failure = Failure(invocation.refined(error))
+      let failure = Failure(invocation.refined(error)).withHelp(of: invocation.options.command)
       Invocation.tell(failure, asJSON: invocation.options.isJSON)
       return failure.status
     }
@@ -83,7 +86,10 @@ package enum CommandLineProgram {
   }
 
   private static func report(parsing error: any Error, of arguments: [String]) -> ExitStatus {
-    guard TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS else {
+    let isUnknown = CommandWords(arguments).unknown != nil
+    guard TokenVaultCommand.exitCode(for: error).rawValue == EXIT_SUCCESS,
+      !(isUnknown && CommandWords.askForHelp(arguments))
+    else {
       return UsageError(error, arguments).tell()
     }
     let text = TokenVaultCommand.fullMessage(for: error)

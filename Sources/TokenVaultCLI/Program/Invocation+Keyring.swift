@@ -14,19 +14,50 @@ extension Invocation {
       return Failure(
         general.status,
         "The former key of the group \(group) is still in the Secret Service: \(reason).",
-        next: "in a session with that keyring: tokenvault list --group \(group), which tries again",
-        code: general.code)
+        next: "tokenvault list --group \(group)",
+        note: "in a session with that keyring; it tries again", code: general.code)
     }
-    let ways = [
-      error == .noBus ? session(custody != nil || options.wantsKeyring) : keyring(error),
-      custody == nil && error != .locked ? creation(group) : nil,
-      custody?.hasRecoveryCode == true
-        ? "with its recovery code: tokenvault group rekey \(group) --recovery-code "
-          + custodyOptions(group) : nil,
-    ].compactMap(\.self)
+    var ways = [error == .noBus ? session(custody != nil || options.wantsKeyring) : keyring(error)]
+    if custody == nil, error != .locked { ways.append(creation(group)) }
+    if custody?.hasRecoveryCode == true {
+      ways.append(
+        Way(
+          "tokenvault group rekey \(group) --recovery-code \(custodyOptions(group))",
+          condition: "with its recovery code"))
+    }
+    let found = ways.compactMap(\.self)
+    // A group that does not exist yet has no key.
+    let message =
+      error == .noBus && (custody == nil || options.wantsKeyring)
+      ? "A new key is kept in the Secret Service, and there is no session bus." : general.message
     return Failure(
-      general.status, "\(general.message) Nothing was changed.",
-      next: ways.isEmpty ? general.next : ways.joined(separator: "; or "), code: general.code)
+      general.status, message + (options.isDiagnosis ? "" : " Nothing was changed."),
+      next: found.first?.command ?? general.next, note: Self.note(found), code: general.code)
+  }
+
+  /// A way out.
+  private struct Way {
+    /// The command, or an instruction.
+    let command: String
+    /// What remains to be done after the command.
+    var after: String?
+    /// When the way can be taken.
+    var condition: String?
+
+    init(_ command: String, after: String? = nil, condition: String? = nil) {
+      (self.command, self.after, self.condition) = (command, after, condition)
+    }
+  }
+
+  /// The lines below the first way.
+  private static func note(_ ways: [Way]) -> String? {
+    let lines =
+      (ways.first?.after.map { [$0] } ?? [])
+      + ways.dropFirst().map { way in
+        "or \(way.condition.map { "\($0): " } ?? "")\(way.command)"
+          + (way.after.map { ", \($0)" } ?? "")
+      }
+    return lines.isEmpty ? nil : lines.joined(separator: "\n")
   }
 
   private static func reason(_ error: CustodyError) -> String? {
@@ -51,31 +82,39 @@ extension Invocation {
   // MARK: A keyring
 
   /// A group with its key in a keyring needs that keyring: with its password it opens anywhere.
-  private func session(_ hasFile: Bool) -> String? {
+  private func session(_ hasFile: Bool) -> Way? {
     guard hasFile else { return nil }
-    let other = "log in to the desktop session with its keyring"
-    guard Self.hasProgram("dbus-run-session"), Self.hasProgram(Self.gnome) else { return other }
-    return "dbus-run-session -- bash -c '\(Self.unlocking()); exec bash', then "
-      + Failure.again("there")
+    guard Self.hasProgram("dbus-run-session"), Self.hasProgram(Self.gnome) else {
+      return Way("log in to the desktop session with its keyring")
+    }
+    return Way(
+      "dbus-run-session -- bash -c '\(Self.unlocking()); exec bash'",
+      after: "then \(Failure.again("there")). \(Self.wrongPassword)")
   }
 
-  private func keyring(_ error: CustodyError) -> String {
+  private func keyring(_ error: CustodyError) -> Way {
     let isOnDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
     if isOnDesktop, error != .noService {
-      if error == .locked, !options.mayAsk { return Failure.again("without --no-input") }
+      if error == .locked, !options.mayAsk { return Way(Failure.again("without --no-input")) }
       let action = error == .locked ? "unlock it" : "set a default keyring"
-      return "\(action) in Passwords and Keys (seahorse), then \(Failure.again())"
+      return Way("\(action) in Passwords and Keys (seahorse)", after: "then \(Failure.again())")
     }
     if Self.hasProgram(Self.gnome) {
-      return "bash -c '\(Self.unlocking("--replace "))', then " + Failure.again()
+      return Way(
+        "bash -c '\(Self.unlocking("--replace "))'",
+        after: "then \(Failure.again()). \(Self.wrongPassword)")
     }
     if let other = ["kwalletd6", "kwalletd5", "keepassxc"].first(where: Self.hasProgram) {
-      return "start and unlock \(other), then " + Failure.again()
+      return Way("start and unlock \(other)", after: "then \(Failure.again())")
     }
-    return Self.hasProgram("apt-get")
-      ? "sudo apt-get install gnome-keyring"
-      : "install gnome-keyring or another Secret Service with the package manager of this system"
+    return Way(
+      Self.hasProgram("apt-get")
+        ? "sudo apt-get install gnome-keyring"
+        : "install gnome-keyring or another Secret Service with the package manager of this system")
   }
+
+  /// The daemon does not say so.
+  private static let wrongPassword = "If the keyring is still locked, the password was wrong."
 
   private static let gnome = "gnome-keyring-daemon"
 
@@ -87,12 +126,14 @@ extension Invocation {
 
   // MARK: No keyring
 
-  private func creation(_ group: GroupName) -> String {
+  private func creation(_ group: GroupName) -> Way {
+    let condition = "without a keyring"
     if options.takesCustody {
-      return "without a keyring: " + Failure.again("with " + custodyOptions(group))
+      return Way(Failure.again("with " + custodyOptions(group)), condition: condition)
     }
-    return "without a keyring: tokenvault group create \(group) \(custodyOptions(group)), then "
-      + Failure.again()
+    return Way(
+      "tokenvault group create \(group) \(custodyOptions(group))",
+      after: options.isDiagnosis ? nil : "then \(Failure.again())", condition: condition)
   }
 
   /// The custody that works here: a passphrase is typed on a terminal.

@@ -90,18 +90,52 @@ extension Invocation {
   /// another one.
   func refined(_ error: any Error) -> any Error {
     switch error {
-    case VaultError.noGroup(let group) where !knows(group): CommandError.unknownGroup(group)
+    case CommandError.unknownGroup(let group, nil):
+      CommandError.unknownGroup(group, resembling: resembling(group))
+    case VaultError.noManifest(let group) where !knows(group):
+      options.command.hasPrefix("group ")
+        ? CommandError.unknownGroup(group, resembling: resembling(group))
+        : CommandError.groupNotCreated(group, resembling: resembling(group))
+    case VaultError.noGroup(let group):
+      if !knows(group) {
+        CommandError.unknownGroup(group, resembling: resembling(group))
+      } else if let action = Self.actions[options.command] {
+        CommandError.nothingTo(action, group: group)
+      } else {
+        error
+      }
     case VaultError.store(.damaged(nil), let group), VaultError.store(.notAGroupFile, let group):
       damaged(group) ?? error
     case VaultError.custody(let fault, let group): keyringFailure(fault, group) ?? error
     case VaultError.noAccount(let text, let group):
-      resembling(text, in: group).map {
+      prefixNotTaken(text, group) ?? resembling(text, in: group).map {
         CommandError.noAccount(text, group: group, resembling: $0)
       } ?? error
     case VaultError.noCurrentAccount(.allSignedOut, let group):
       onlyAccount(of: group).map { signedOut($0, group) } ?? error
     default: error
     }
+  }
+
+  /// What the commands do with a group's file that a sign-in would not help.
+  private static let actions = [
+    "group backup": "back up", "group delete": "delete", "group rekey": "rekey",
+    "group recovery-code": "recover", "group verify": "verify", "group unlock": "unlock",
+    "sign-out": "sign out", "export": "export",
+  ]
+
+  /// The error about a prefix that names one account, of a command that takes none; nil for any other.
+  private func prefixNotTaken(_ text: String, _ group: GroupName) -> CommandError? {
+    guard options.command == "sign-out" else { return nil }
+    var quiet = self
+    quiet.options.mayAsk = false
+    // absent is an answer: the name is then reported as one that no account has.
+    do {
+      var configuration = try quiet.configuration(group)
+      configuration.passphrase = nil
+      let account = try GroupSession(configuration).account(AccountReference(parsing: text))
+      return .prefixNotTaken(text, command: options.command, account)
+    } catch { return nil }
   }
 
   private func signedOut(_ account: Account, _ group: GroupName) -> Failure {
@@ -148,6 +182,17 @@ extension Invocation {
       return Spelling.nearest(to: text, in: parts).flatMap { part in
         names.first { $0.hasPrefix(part + "@") }
       }
+    } catch { return nil }
+  }
+
+  /// The known group that a misspelt name may stand for.
+  private func resembling(_ group: GroupName) -> GroupName? {
+    // absent is an answer: an error about a name is reported without a suggestion.
+    do {
+      let known =
+        try groupsOnDisk() + configuration(.universalStorage).manifests.names()
+      return Spelling.nearest(to: group.description, in: known.map(\.description))
+        .flatMap(GroupName.init)
     } catch { return nil }
   }
 

@@ -42,7 +42,7 @@ extension Invocation {
     if groups.count == 1, !knows(groups[0].0) { throw CommandError.unknownGroup(groups[0].0) }
     for (group, rule) in groups {
       let vault = GroupSession(try configuration(group))
-      guard let account = try Self.account(.secret(reference), in: vault) else { continue }
+      guard let account = try account(.secret(reference), in: vault) else { continue }
       let selection = Selection(
         group: group, groupRule: rule, account: .known(account), accountRule: .service)
       explain(selection)
@@ -52,14 +52,15 @@ extension Invocation {
   }
 
   /// Nil if the group has no such account, or no file.
-  private static func account(
+  private func account(
     _ reference: AccountReference, in vault: GroupSession
   ) throws -> Account? {
     do { return try vault.account(reference) } catch {
       switch error {
       case .noGroup, .noAccount: return nil
       case .ambiguousAccount(let place, let candidates):
-        throw Failure.severalSecrets(place, candidates)
+        throw Failure.severalSecrets(
+          place, candidates, command: options.command, group: options.group)
       default: throw error
       }
     }

@@ -40,6 +40,10 @@ package struct Invocation: Sendable {
     package var takesCustody = false
     /// Whether the key is to be put into the keyring.
     package var wantsKeyring = false
+    /// Whether the command only says what is wrong.
+    package var isDiagnosis = false
+    /// The words of the command, as in `group backup`.
+    package var command = ""
 
     package init() {}
 

@@ -88,14 +88,16 @@ extension GroupTransaction {
   private func resealExtras(
     from old: GroupKeys, to next: GroupKeys
   ) throws(StoreError) {
-    let (row, data) = (Format.Meta.extras.rawValue, header.associatedData(.extras))
-    guard let sealed = try database.meta(row) else { return }
+    let data = header.associatedData(.extras)
     let extras: [UInt8]
-    do { extras = try old.wrap.openRow(sealed, data) } catch {
+    do {
+      guard let sealed = try sealed(.extras) else { return }
+      extras = try old.wrap.openRow(sealed, data)
+    } catch {
       // As with account keys, existing damage stays and does not prevent an erasure.
       guard case .damaged = error else { throw error }
       return
     }
-    try database.setMeta(row, try next.wrap.sealRow(extras, data))
+    try setSealed(.extras, next.wrap.sealRow(extras, data))
   }
 }

@@ -82,10 +82,9 @@ extension GroupTransaction {
 
   /// Stores data that belongs to no account; empty bytes remove it.
   package func setExtras(_ bytes: [UInt8]) throws(StoreError) {
-    guard !bytes.isEmpty else { return try database.removeMeta(Format.Meta.extras.rawValue) }
-    try database.setMeta(
-      Format.Meta.extras.rawValue,
-      try keys.wrap.sealRow(Padding.pad(bytes), header.associatedData(.extras)))
+    guard !bytes.isEmpty else { return try setSealed(.extras, nil) }
+    try setSealed(
+      .extras, keys.wrap.sealRow(Padding.pad(bytes), header.associatedData(.extras)))
   }
 
   /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a

@@ -212,7 +212,7 @@ package final class GroupTransaction {
 
   /// Imported data that belongs to no account; empty if there is none.
   package func extras() throws(StoreError) -> [UInt8] {
-    guard let sealed = try database.meta(Format.Meta.extras.rawValue) else { return [] }
+    guard let sealed = try sealed(.extras) else { return [] }
     return try Padding.unpad(try keys.wrap.openRow(sealed, header.associatedData(.extras)))
   }
 }

@@ -59,7 +59,8 @@ extension ProviderDescription {
     if ownIssuer != nil { clientID = nil }
   }
 
-  private static let members: Set = [
+  /// The members of a provider file.
+  package static let members: Set = [
     "name", "issuer", "takesUrl", "authorizationEndpoint", "tokenEndpoint",
     "deviceAuthorizationEndpoint", "revocationEndpoint", "userEndpoint", "userId", "userName",
     "scopes", "impliedScopes", "scopeSeparator", "tokensWithoutExpiry", "clientId", "clientSecret",

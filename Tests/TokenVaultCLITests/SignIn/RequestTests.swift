@@ -154,7 +154,21 @@ struct RequestTests {
     let run = try home.run("tokenvault request GET $U/v1.0/me/messages --scope User.Read")
     #expect(run.status == 76)
     #expect(run.output.contains("\"Authorization_RequestDenied\""))
-    #expect(run.errors == "tokenvault: \"127.0.0.1\" answered 403.\n")
+    #expect(
+      run.errors == "tokenvault: \(home.provider.url.dropFirst("http://".count)) answered 403.\n")
+  }
+
+  @Test func aPageThatIsNoCollectionIsReportedAsTheAPIs() throws {
+    let home = try home()
+    let run = try home.run("tokenvault request GET $U/v1.0/me --scope User.Read --all")
+    #expect(run.status == 76 && run.output.isEmpty)
+    #expect(
+      run.errors == """
+        tokenvault: \(home.provider.url.dropFirst("http://".count)) answered without the array \
+        "value", which --all collects.
+        next: run the command again without --all
+
+        """)
   }
 
   @Test(arguments: [
@@ -164,12 +178,17 @@ struct RequestTests {
     ("'GET /' $U/api/hello", "The method is not valid"),
     (
       "GET $U/api/hello --header 'Authorization: Bearer x'",
-      "The --header number 1 cannot be sent: tokenvault sets the field Authorization itself"
+      "The header Authorization cannot be set: tokenvault sets it."
     ),
-    ("GET $U/api/hello --header 'Host: x'", "tokenvault sets the field Host itself"),
+    ("GET $U/api/hello --header 'Host: x'", "The header Host cannot be set"),
+    (
+      "GET $U/api/hello --header \"$(printf 'Foo: a\\nb')\"",
+      "The value of the header Foo contains a line break or another control character.\n"
+        + "next: tokenvault request --help\n"
+    ),
     (
       "GET $U/api/hello --header 'A: b' --header nothing",
-      "The --header number 2 cannot be sent: write 'Name: value'"
+      "The value number 2 of --header is not of the form 'Name: value'."
     ),
     ("GET api.example.com/v1", "next: run the command again with https://api.example.com/v1"),
     ("GET $U/api/hello --scope a --resource b", "cannot be combined"),

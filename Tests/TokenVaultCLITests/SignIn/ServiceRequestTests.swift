@@ -91,7 +91,7 @@ struct ServiceRequestTests {
 
         """)
     let next =
-      "\nnext: run the command again with --auth basic or --auth bearer, or store a new secret: "
+      "\nnext: run the command again with --auth basic or --auth bearer\nor store a new secret: "
     #expect(run.errors.contains(" answered 401.\(next)tokenvault add --service http://127.0.0.1:"))
   }
 

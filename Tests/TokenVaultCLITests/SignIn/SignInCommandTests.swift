@@ -44,7 +44,8 @@ struct SignInCommandTests {
     let home = try SignInHome()
     let bare = try home.run("tokenvault sign-in")
     #expect(bare.status == 64)
-    #expect(bare.errors.contains("The providers are microsoft, github,"))
+    #expect(bare.errors.contains("No provider is given, and "))
+    #expect(bare.errors.contains("\nother providers: github, gitlab,"))
     let half = try home.run("tokenvault login --client-id $C")
     #expect(half.errors.contains(#""signIn": {"clientId""#))
     #expect(half.status == 64)
@@ -69,6 +70,10 @@ struct SignInCommandTests {
       #"echo '{"signIn": {"clientID": "x"}}' >.config/tokenvault/config.json; tokenvault login"#)
     #expect(bad.status == 78)
     #expect(bad.errors.contains("signIn.clientID"))
+    let text = try home.run(
+      #"echo '{"signIn": {"scopes": "x"}}' >.config/tokenvault/config.json; tokenvault login"#)
+    #expect(
+      text.errors.contains(#""signIn.scopes" must be an array of strings."#), "\(text.errors)")
   }
 
   @Test func aKnownAccountSignsInAgainWithItsStoredParameters() throws {
@@ -182,7 +187,7 @@ struct SignInCommandTests {
     #expect(run.status == 4)
     #expect(run.errors.contains("  \(home.provider.url)/common/oauth2/v2.0/authorize?"))
     #expect(run.errors.contains("Waiting up to 1s."))
-    #expect(run.errors.contains("The sign-in was not finished in time; nothing was stored."))
+    #expect(run.errors.contains("The sign-in was not finished within 1 s; nothing was stored."))
     #expect(run.changes.isEmpty)
   }
 
@@ -191,15 +196,32 @@ struct SignInCommandTests {
     ("--authority $A --claims '[]'", 64, "is not a claims request"),
     ("--authority $A --prompt sometimes", 64, "prompt"),
     ("--authority $A --timeout 0", 64, "is not a valid duration"),
-    ("--authority http://login.example/common/v2.0", 64, "The authority is not an https URL"),
+    (
+      "--authority http://login.example/common/v2.0", 64,
+      "http://login.example/common/v2.0 is not https. Nothing was stored.\nnext: run the command "
+        + "again with --authority https://login.example/common/v2.0\n"
+    ),
     ("--authority $A --redirect-uri https://example.com/", 64, "The redirect URI is neither"),
     (
       "--authority http://127.0.0.1:9/common/v2.0", 69,
       "Cannot connect to 127.0.0.1:9 (connection refused)."
     ),
     ("--authority https://login.microsoftonline.com/common", 69, "proxy"),
-    ("--authority $U/nowhere", 76, "/nowhere answered 404. Check the spelling of the authority"),
-    ("--authority $A --group no.such.group", 78, "no.such.group has no manifest"),
+    (
+      "--authority $U/nowhere", 76,
+      "/nowhere/.well-known/openid-configuration answered 404: the authority is probably misspelt. "
+        + "Nothing was stored.\nnext: run the command again with another --authority\n"
+    ),
+    (
+      "--authority $A --group no.such.group", 78,
+      "There is no group no.such.group. Nothing was changed.\n"
+        + "next: tokenvault group create no.such.group\n"
+    ),
+    (
+      "--authority $A --group dev.tokenvault.shard", 78,
+      "There is no group dev.tokenvault.shard. Did you mean dev.tokenvault.shared? Nothing was "
+        + "changed.\nnext: tokenvault group list\n"
+    ),
   ])
   func aSignInThatCannotStartSaysWhy(options: String, status: Int32, words: String) throws {
     let home = try SignInHome()
@@ -207,6 +229,22 @@ struct SignInCommandTests {
     #expect(run.status == status)
     #expect(run.errors.contains(words), "\(run.errors)")
     #expect(run.changes.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("wrongNonce", "nonce does not match", ""),
+    ("expired", "it has expired", " Check this machine's clock."),
+    ("issuedInFuture", "it was issued in the future", " Check this machine's clock."),
+  ])
+  func aRefusedIDTokenSaysWhy(fault: String, reason: String, hint: String) throws {
+    let home = try SignInHome()
+    try home.provider.fault(#"{"endpoint": "token", "idToken": "\#(fault)"}"#)
+    let run = try home.signIn()
+    #expect(run.status == 76)
+    #expect(
+      run.errors.hasSuffix(
+        "The provider's ID token is not valid (\(reason)); nothing was stored.\(hint)\n"
+          + "next: run the command again\n"), "\(run.errors)")
   }
 
   @Test func anAdministratorConsentsInTheBrowser() throws {

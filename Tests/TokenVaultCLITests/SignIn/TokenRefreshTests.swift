@@ -114,8 +114,55 @@ struct TokenRefreshTests {
     #expect(busy.errors.contains("The stored token still works until "))
     let quiet = try home.run("tokenvault token --force-refresh")
     #expect(quiet.status == 69)
-    #expect(quiet.errors.contains("try again in "))
+    #expect(quiet.errors.contains("The provider asked us to wait; try again in "))
+    #expect(quiet.errors.firstMatch(of: /\nnext: run the command again in \d+ s\n/) != nil)
     #expect(try home.run("tokenvault token").status == 0)
+  }
+
+  @Test func aFailureAMomentAgoIsNoRateLimit() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    try home.provider.fault(#"{"endpoint": "token", "status": 503}"#)
+    #expect(try home.run("tokenvault token --force-refresh").status == 69)
+    let quiet = try home.run("tokenvault token --force-refresh")
+    #expect(quiet.status == 69)
+    #expect(
+      quiet.errors.firstMatch(of: /The provider failed a moment ago; try again in \d+ s\./) != nil,
+      "\(quiet.errors)")
+  }
+
+  @Test func theIDsOfARefusedRequestHaveALineOfTheirOwn() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    try home.provider.fault(
+      #"{"endpoint": "token", "error": "invalid_grant", "suberror": "consent_required", "#
+        + #""description": "Consent is needed."}"#)
+    let run = try home.run("tokenvault token --force-refresh")
+    #expect(run.status == 4)
+    let lines = run.errors.split(separator: "\n")
+    #expect(
+      lines.first?.hasSuffix(
+        "invalid_grant (consent_required): AADSTS50000: Consent is needed.") == true,
+      "\(run.errors)")
+    #expect(
+      lines.dropFirst().first?.firstMatch(of: /^  Trace ID: .* Correlation ID: .* Timestamp: .+/)
+        != nil,
+      "\(run.errors)")
+    #expect(lines.last?.hasPrefix("next: tokenvault sign-in ") == true)
+  }
+
+  @Test func aClientThatNobodyUsedIsNoReasonToSignIn() throws {
+    let home = try SignInHome()
+    #expect(try home.signIn().status == 0)
+    let run = try home.run("tokenvault token --client-id nope")
+    #expect(run.status == 66)
+    #expect(
+      run.errors.contains(
+        "ada@contoso.example has no tokens of the client \"nope\". Its clients:\n  "
+          + "\(ProviderProcess.client)\nnext: run the command again with one of these clients\n"
+          + "or, for a new client: tokenvault sign-in --client-id nope "), "\(run.errors)")
+    let json = try home.run("tokenvault token --client-id nope --json")
+    #expect(json.errors.hasPrefix(#"{"code":"unknownClient","#), "\(json.errors)")
   }
 
   @Test(arguments: [
@@ -161,7 +208,9 @@ struct TokenRefreshTests {
     let run = try home.run("tokenvault token --force-refresh")
     #expect(run.status == 76)
     #expect(run.errors.contains("A proxy or a captive portal may have sent it."))
-    #expect(run.errors.contains("if it fails again: tokenvault sign-in --client-id "))
+    #expect(
+      run.errors.contains(
+        "\nnext: run the command again\nif it fails again: tokenvault sign-in --client-id "))
     #expect(try home.run("tokenvault token --force-refresh").status == 0)
   }
 

@@ -49,15 +49,19 @@ extension Diagnosis {
     }
   }
 
-  /// - Parameter stops: the commands that a failure affects; empty if it affects the group in force.
-  func secretService(_ vault: GroupSession, stops: [String]) -> [Finding] {
+  /// - Parameters:
+  ///   - group: The group that needs the service.
+  ///   - stops: the commands that a failure affects; empty if it affects the group in force.
+  func secretService(
+    _ vault: GroupSession, of group: GroupName, stops: [String]
+  ) -> [Finding] {
     let status = GroupInspection(vault).secretServiceStatus()
     func step(
       _ id: String, _ title: String, _ holds: Bool?, _ error: CustodyError, _ detail: String
     ) -> Finding {
       Self.check(id, title, stops: stops) {
         guard holds == true else {
-          throw VaultError.custody(status.failure ?? error, group: .universalStorage)
+          throw refined(VaultError.custody(status.failure ?? error, group: group))
         }
         return detail
       }

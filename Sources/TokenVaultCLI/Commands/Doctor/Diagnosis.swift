@@ -7,7 +7,10 @@ import TokenVaultModel
 /// A missing part is a failure if the group in force cannot be used without it, and otherwise a
 /// warning that names the commands that need it.
 struct Diagnosis {
+  /// The invocation without prompts.
   let invocation: Invocation
+  /// The user's invocation, for the ways that messages offer.
+  private let original: Invocation
   /// Whether to correct faults that can be corrected without a risk.
   let fixes: Bool
 
@@ -15,6 +18,7 @@ struct Diagnosis {
     var quiet = invocation
     quiet.options.mayAsk = false
     self.invocation = quiet
+    original = invocation
     self.fixes = fixes
   }
 
@@ -39,7 +43,7 @@ struct Diagnosis {
     let others = groups.filter { $0 != inForce && isInKeyring($0) }
     if isInKeyring(inForce) || !others.isEmpty {
       let affected = isInKeyring(inForce) ? [] : others.map { "the group \($0)" }
-      all += secretService(vault, stops: affected)
+      all += secretService(vault, of: isInKeyring(inForce) ? inForce : others[0], stops: affected)
       all.append(libsecret(isNeeded: isInKeyring(inForce) && !hasFile))
     }
     all += [libcurl(), browser()]
@@ -74,9 +78,15 @@ struct Diagnosis {
     }
   }
 
+  /// The error as the commands report it, with the ways out on this machine.
+  func refined(_ error: any Error) -> Failure { Failure(original.refined(error)) }
+
   private func configurationFile() -> Finding {
     Self.check("configuration", "configuration") {
       let group = try invocation.select(needsAccount: false)
+      guard invocation.knows(group.group) else {
+        throw refined(CommandError.unknownGroup(group.group))
+      }
       return "group \(group.group), \(group.groupRule.reason(isAccount: false))"
     }
   }
@@ -122,7 +132,7 @@ struct Diagnosis {
         throw Failure(
           .inputOutput,
           "A sign-out is not finished: \(pending.counted("former key")) could not be deleted.",
-          next: "tokenvault list --group \(name), which tries again")
+          next: "tokenvault list --group \(name)", note: Failure.triesAgain)
       }
       return "can be opened"
     } catch VaultError.custody(.passphraseRequired, group: _) {
@@ -142,7 +152,7 @@ struct Diagnosis {
       var finding = Self.check(id, title) {
         do { return try body() } catch {
           if fixes { correction = FileModeCorrection(error)?.apply() }
-          throw error
+          throw refined(error)
         }
       }
       finding.corrections = corrections

@@ -19,6 +19,8 @@ struct DoctorCommand: VaultCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
+    var invocation = invocation
+    invocation.options.isDiagnosis = true
     let findings = try Diagnosis(invocation, fixes: fix).findings()
     let failures = findings.filter { $0.level == .failing }.compactMap(\.failure)
     if global.json {

@@ -52,6 +52,9 @@ extension Finding {
     for correction in corrections { text += indentation + "fixed: " + correction }
     if level == .warning { text += indentation + "affects: " + stops.joined(separator: ", ") }
     if let next { text += indentation + "next: " + next }
+    if next != nil, let note = failure?.note {
+      text += note.split(separator: "\n").map { indentation + $0 }.joined()
+    }
     return text + "\n"
   }
 
@@ -70,7 +73,10 @@ extension Finding {
         writer.key("fixed")
         writer.array(corrections) { $0.string($1) }
       }
-      if let next { writer.field("next", next) }
+      if let next {
+        writer.field("next", next)
+        if let note = failure?.note { writer.field("note", note) }
+      }
     }
   }
 }

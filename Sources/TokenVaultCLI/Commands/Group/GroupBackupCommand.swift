@@ -35,11 +35,11 @@ struct GroupBackupCommand: VaultCommand {
     }
     let keys: Backup.Keys
     do { keys = try Backup(vault).write(to: path) } catch {
-      // Of the file of the group itself, a missing one is reported before anything is written.
-      guard InputFile.exists(vault.configuration.groupPath), case .noGroup = error else {
-        throw error
-      }
-      throw CommandError.fileNotMade(path: file, errno: SystemMessage.noEntry)
+      // The error may be about the file of the group, or about the copy.
+      guard InputFile.exists(vault.configuration.groupPath),
+        let code = OutputFile.obstacle(to: path)
+      else { throw error }
+      throw CommandError.fileNotMade(path: file, errno: code)
     }
     if keys.isShortLived {
       invocation.tell(

@@ -20,7 +20,7 @@ struct GroupShowCommand: VaultCommand {
     let vault = try argument.vault(in: invocation)
     let group = try GroupInspection(vault).describe()
     guard group.manifest != nil || group.file != nil else {
-      throw VaultError.noManifest(group.name)
+      throw CommandError.unknownGroup(group.name)
     }
     let condition = GroupCondition(try invocation.vaultWithoutPrompt(of: group.name))
     try show(group, condition, vault.configuration, in: invocation)

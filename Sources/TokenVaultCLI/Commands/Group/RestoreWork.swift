@@ -17,6 +17,19 @@ struct RestoreWork {
   // MARK: Opening
 
   func open(_ path: String, replacing: Bool) throws -> Restore {
+    try naming { try opened(path, replacing: replacing) }
+  }
+
+  /// Gives an error about the backup the name of its file: the group's own file is not meant.
+  private func naming<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch VaultError.olderFile(let group, let generation, let newest) {
+      throw CommandError.oldBackup(file, group: group, generation: generation, newest: newest)
+    } catch VaultError.foreignBackup(let group, let other) {
+      throw CommandError.backupOfOther(file, group: group, other: other)
+    }
+  }
+
+  private func opened(_ path: String, replacing: Bool) throws -> Restore {
     let restore: Restore
     do { restore = try Restore(vault, from: path, replacing: replacing) } catch {
       throw Self.isNoGroupFile(error) ? CommandError.notABackup(file, group: group) : error
@@ -117,7 +130,7 @@ struct RestoreWork {
       }
     }
     let isNew = try saveManifest(next, restore)
-    try restore.install()
+    try naming { try restore.install() }
     if isNew { invocation.tell("Saved a manifest of the group \(group).") }
     let report =
       code.isGiven
