@@ -17,8 +17,6 @@ extension SignOutReport {
       case failed(SignInError)
       /// The authority that issued the tokens is not known.
       case unknownAuthority
-      /// The caller did not want the tokens to be revoked, and the provider was not contacted.
-      case notRequested
     }
 
     /// The provider's host.

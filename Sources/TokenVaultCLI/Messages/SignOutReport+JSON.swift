@@ -38,7 +38,6 @@ extension SignOutReport.Revocation {
     case .byUserOnly: "byUserOnly"
     case .failed: "failed"
     case .unknownAuthority: "unknownAuthority"
-    case .notRequested: "notRequested"
     }
   }
 

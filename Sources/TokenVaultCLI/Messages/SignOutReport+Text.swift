@@ -50,11 +50,8 @@ extension SignOutReport.Revocation {
   /// Capitals make a token that was not revoked easy to see.
   var line: String {
     let host = PlainText.escaped(environment)
-    return switch outcome {
-    case .revoked: "revoked  \(host): \(detail)"
-    case .notRequested: "not asked  \(host): \(detail)"
-    default: "NOT REVOKED  \(host): \(detail)"
-    }
+    return outcome == .revoked
+      ? "revoked  \(host): \(detail)" : "NOT REVOKED  \(host): \(detail)"
   }
 
   var detail: String {
@@ -66,7 +63,6 @@ extension SignOutReport.Revocation {
       "the provider has no revocation for applications; to revoke the tokens, open \(page)"
     case .failed(let error): Failure(error).message
     case .unknownAuthority: "the issuer of the tokens is not known"
-    case .notRequested: "--no-revoke"
     }
   }
 }

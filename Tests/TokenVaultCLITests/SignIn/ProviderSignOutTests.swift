@@ -21,13 +21,8 @@ struct ProviderSignOutTests {
     let before = try home.provider.log().count
     let run = try home.run("tokenvault sign-out ada@contoso.example --no-revoke --json")
     #expect(run.status == 0)
-    #expect(
-      run.output.contains(#""outcome":"notRequested","detail":"--no-revoke"}],"browser"#),
-      "\(run.output)")
+    #expect(run.output.contains("\"revocations\":[],\"browserSessions\":[]"))
     #expect(try home.provider.log().count == before)
-    #expect(try home.signIn().status == 0)
-    let text = try home.run("tokenvault sign-out ada@contoso.example --no-revoke")
-    #expect(text.output.hasSuffix("\n  not asked  127.0.0.1: --no-revoke\n"), "\(text.output)")
   }
 
   @Test func anUnreachableProviderDoesNotStopTheErasure() throws {
