@@ -53,6 +53,24 @@ import TokenVaultModel
     }
   }
 
+  /// Git takes an expired credential for the refresh token in it.
+  @Test func anExpiredCredentialAddsNoLineToGitsAnswer() throws {
+    let helper = try #require(HelperProtocol.named("git"))
+    let input = Array("protocol=https\nhost=git.example\n\n".utf8)
+    guard case .asks(_, let answerTo) = helper.begin(HelperCall(["get"], input: input)) else {
+      Issue.record("the vault was not asked")
+      return
+    }
+    for (username, token) in [("a\nquit=1", "r"), ("ada", "r\nquit=1"), ("a\u{1b}[2J", "r")] {
+      var found = FoundCredential(username: username, secret: [0x61])
+      found.isExpired = true
+      found.refreshToken = Redacted(text: token)
+      let answer = answerTo(.found(found))
+      #expect(answer.output.reveal().isEmpty && answer.status == 1)
+      #expect(!answer.message.hasControlCharacters)
+    }
+  }
+
   private static func found(_ username: String, _ secret: [UInt8]) throws -> CredentialOutcome {
     var found = FoundCredential(username: username, secret: secret)
     found.expiresOn = Timestamp(epochSeconds: 1_893_456_000)
