@@ -123,7 +123,7 @@ private struct GitHelper {
     guard let token = found.refreshToken.flatMap({ FoundCredential.line($0) }),
       !found.username.hasControlCharacters
     else {
-      return HelperAnswer(message: "The stored secret of \(found.username) has expired.", status: 1)
+      return HelperAnswer(message: "The stored credential has expired.", status: 1)
     }
     return HelperAnswer("username=\(found.username)\noauth_refresh_token=\(token)\n")
   }

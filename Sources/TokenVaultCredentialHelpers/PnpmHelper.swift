@@ -19,7 +19,11 @@ private enum PnpmHelper {
           "This helper needs the registry's URL, as in https://registry.npmjs.org/.")
       }
       return .asks(.find(CredentialQuery(address))) { outcome in
-        guard case .found(let found) = outcome else { return .failure(outcome, at: address) }
+        guard case .found(let found) = outcome else {
+          // Most registries take a token, and no password.
+          return HelperAnswer(
+            message: outcome.failureText(at: address, options: " --auth bearer"), status: 1)
+        }
         guard let value = found.authorization else {
           return HelperAnswer(message: "The stored secret cannot be sent in a header.", status: 1)
         }

@@ -10,7 +10,7 @@ import TokenVaultModel
     Array("a\nquit=1\n".utf8), Array("a\r\nX-Evil: 1".utf8), Array("a\u{0}b".utf8),
     Array("a\u{1}auth=Bearer x\u{1}".utf8), [0xff, 0xfe], [], Array(" ".utf8),
     Array("{\"a\":1}".utf8), Array("\"}\n{".utf8), Array("a\u{2028}b".utf8), Array("é".utf8),
-    [UInt8](repeating: 0x61, count: 20_000),
+    [UInt8](repeating: 0x61, count: 5000),
   ]
 
   @Test(arguments: Transcript.all)
@@ -50,6 +50,24 @@ import TokenVaultModel
         let all = String(decoding: answer.output.reveal(), as: UTF8.self) + answer.message
         #expect(all.contains(failure.message), "the user sees the reason")
       }
+    }
+  }
+
+  /// Git takes an expired credential for the refresh token in it.
+  @Test func anExpiredCredentialAddsNoLineToGitsAnswer() throws {
+    let helper = try #require(HelperProtocol.named("git"))
+    let input = Array("protocol=https\nhost=git.example\n\n".utf8)
+    guard case .asks(_, let answerTo) = helper.begin(HelperCall(["get"], input: input)) else {
+      Issue.record("the vault was not asked")
+      return
+    }
+    for (username, token) in [("a\nquit=1", "r"), ("ada", "r\nquit=1"), ("a\u{1b}[2J", "r")] {
+      var found = FoundCredential(username: username, secret: [0x61])
+      found.isExpired = true
+      found.refreshToken = Redacted(text: token)
+      let answer = answerTo(.found(found))
+      #expect(answer.output.reveal().isEmpty && answer.status == 1)
+      #expect(!answer.message.hasControlCharacters)
     }
   }
 

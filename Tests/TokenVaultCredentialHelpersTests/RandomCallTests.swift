@@ -18,7 +18,7 @@ import TokenVaultModel
   func aChangedCallAsksForNoHostThatItDoesNotName(_ name: String) throws {
     let helper = try #require(HelperProtocol.named(name))
     let calls = try Transcript.all.filter { $0.protocolName == name }.map { try $0.call() }
-    for _ in 0..<2000 {
+    for _ in 0..<300 {
       let call = try #require(calls.randomElement())
       let changed = HelperCall(
         call.arguments.map(Self.changed), environment: call.environment.mapValues(Self.changed),
@@ -30,7 +30,7 @@ import TokenVaultModel
   @Test(arguments: HelperProtocol.all.map(\.name))
   func randomBytesNeverCrashAHelper(_ name: String) throws {
     let helper = try #require(HelperProtocol.named(name))
-    for _ in 0..<1000 {
+    for _ in 0..<200 {
       let bytes = (0..<Int.random(in: 0..<60)).flatMap { _ in
         Bool.random() ? [UInt8.random(in: 0...255)] : Self.pieces.randomElement() ?? []
       }
