@@ -8,10 +8,10 @@ extension CredentialOutcome {
     case .failed(let failure): return failure.message
     case .notFound:
       guard let address else {
-        return "No account of the vault has this token. To sign in: tokenvault sign-in"
+        return "No account of the vault has this token.\nnext: tokenvault sign-in"
       }
       // Only the origin: a path could hold characters that a shell acts on.
-      return "No credential is stored for \(address.origin). To store one: "
+      return "No credential is stored for \(address.origin).\nnext: "
         + "tokenvault add --service \(address.origin) --username NAME\(options)"
     case .found, .listed, .done: return "The vault gave an answer that is no credential."
     }
