@@ -56,6 +56,7 @@ struct CredentialBroker {
     credential.isExpired = found.expiresOn.map { $0 <= invocation.now } ?? false
     credential.isBearer = found.form == .bearer
     credential.refreshToken = found.origin.refreshToken
+    credential.address = HTTPURL(found.service.description)
     return credential
   }
 
@@ -74,6 +75,9 @@ struct CredentialBroker {
   }
 
   private func token(_ query: TokenQuery) throws -> FoundCredential {
+    // The tenant of a subscription is known to the Azure CLI alone, and a token of another one would be
+    // refused, or worse, accepted.
+    guard query.subscription == nil || query.tenant != nil else { throw Failure.subscription }
     var chosen = invocation
     chosen.options.account = query.account ?? invocation.options.account
     chosen.options.tenant = query.tenant
@@ -88,7 +92,8 @@ struct CredentialBroker {
       request.scopes = ScopeSet([])
       request.resource = String(query.scopes[0].dropLast("/.default".count))
     }
-    let result = try token(request, of: selection.account, in: vault)
+    let result = try token(
+      request, of: selection.account, in: vault, claims: query.claims)
     var credential = FoundCredential(
       username: result.account.username, secret: result.accessToken.reveal())
     credential.expiresOn = result.expiresOn
@@ -99,12 +104,15 @@ struct CredentialBroker {
   }
 
   private func token(
-    _ request: TokenRequest, of reference: AccountReference, in vault: GroupSession
+    _ request: TokenRequest, of reference: AccountReference, in vault: GroupSession,
+    claims: String? = nil
   ) throws -> TokenResult {
     // A tool shows standard error as its own, so progress is left out.
     let acquisition = invocation.acquisition(in: vault) { _ in }
-    return try SignInCommandLine(request, claims: nil).suggested(in: vault, of: reference) {
-      try acquisition.silent(request, of: reference)
+    var options = SilentOptions()
+    options.claims = try Invocation.claims(claims)
+    return try SignInCommandLine(request, claims: claims).suggested(in: vault, of: reference) {
+      try acquisition.silent(request, of: reference, options)
     }
   }
 

@@ -11,6 +11,10 @@ extension Failure {
       code: "unknownHelper")
   }
 
+  static let subscription = Failure(
+    .usage, "The tenant of a subscription is not known here.",
+    next: again("with --tenant in the place of --subscription"), code: "unknownSubscription")
+
   static let noHome = Failure(
     .configuration, "The variable HOME is not set to an absolute path.",
     next: "export HOME, then run the command again", code: "noHome")

@@ -22,7 +22,7 @@ struct CargoHelperTests {
       [registries.local]
       index = "sparse+http://127.0.0.1:$N/index/"
       [registry]
-      global-credential-providers = ["$HOME/bin/cargo-credential-tokenvault"]
+      global-credential-providers = ["cargo-credential-tokenvault"]
       END
       \(script)
       """)

@@ -8,7 +8,7 @@ struct KubernetesHelperTests {
   private let client: ClientHome
 
   init() throws {
-    client = try ClientHome("apiserver.py", helpers: ["tokenvault-kubernetes"])
+    client = try ClientHome("apiserver.py", helpers: [])
   }
 
   private func run(_ version: String, _ script: String) throws -> ShellHome.Run {
@@ -18,11 +18,11 @@ struct KubernetesHelperTests {
       {"apiVersion": "v1", "kind": "Config", "current-context": "c",
        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:$N",
          "certificate-authority": "$HOME/cert.pem"}}],
-       "users": [{"name": "u", "user": {"exec": {"command": "tokenvault-kubernetes",
-         "apiVersion": "client.authentication.k8s.io/\(version)", "interactiveMode": "Never",
-         "provideClusterInfo": true}}}],
        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}
       END
+      kubectl config set-credentials u --exec-command=tokenvault \
+        --exec-api-version=client.authentication.k8s.io/\(version) --exec-interactive-mode=Never \
+        --exec-provide-cluster-info --exec-arg=credential --exec-arg=kubernetes >/dev/null
       \(script)
       """)
   }

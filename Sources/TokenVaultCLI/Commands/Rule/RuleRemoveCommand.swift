@@ -33,19 +33,21 @@ struct RuleRemoveCommand: VaultCommand {
 
   func run(in invocation: Invocation) throws {
     let rules = try invocation.accountRules()
-    var wanted = try directories.map { text in
+    let all = try rules.all()
+    func found(_ conditions: RuleConditions) -> [AccountRule] {
+      all.filter { $0.conditions == conditions && $0.isDenial == deny }
+    }
+    var chosen: [AccountRule] = []
+    for text in directories {
       var conditions = RuleConditions()
       conditions.directory = PathText.normal(try invocation.absolute(text))
-      return conditions
+      guard !found(conditions).isEmpty else { throw CommandError.noDirectoryRule(text) }
+      chosen += found(conditions)
     }
     let named = try place.conditions(in: invocation)
-    if !named.isEmpty { wanted.append(named) }
-    let all = try rules.all()
-    var chosen: [AccountRule] = []
-    for conditions in wanted {
-      let found = all.filter { $0.conditions == conditions && $0.isDenial == deny }
-      guard !found.isEmpty else { throw Failure.noRule(conditions) }
-      chosen += found
+    if !named.isEmpty {
+      guard !found(named).isEmpty else { throw Failure.noRule(named) }
+      chosen += found(named)
     }
     if missing {
       var quiet = invocation
