@@ -34,10 +34,13 @@ enum ImportTable {
       "TokenVaultCrypto", "TokenVaultModel",
     ],
     // The protocols of other tools.
-    "TokenVaultCredentialHelpers": ["Glibc", "TokenVaultSignIn", "TokenVaultCrypto", "TokenVaultModel"],
+    "TokenVaultCredentialHelpers": [
+      "Glibc", "TokenVaultSignIn", "TokenVaultCrypto", "TokenVaultModel",
+    ],
     // The command line program.
     "TokenVaultCLI": [
-      "ArgumentParser", "TokenVaultCredentialHelpers", "TokenVaultCQRCode", "Dispatch", "FoundationEssentials", "Glibc",
+      "ArgumentParser", "TokenVaultCredentialHelpers", "TokenVaultCQRCode", "Dispatch",
+      "FoundationEssentials", "Glibc",
       "TokenVaultKeyCustody",
       "TokenVaultSignIn",
       "TokenVaultSignInTransport", "Synchronization", "TokenVaultSystem", "TokenVault",
