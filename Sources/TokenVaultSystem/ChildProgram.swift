@@ -1,5 +1,5 @@
+internal import TokenVaultCSystem
 import Glibc
-import TokenVaultCSystem
 
 /// Starts other programs. They inherit no descriptor except those that are passed to them: the
 /// descriptor of a passphrase, which a shell passed on, and sockets of libraries are not

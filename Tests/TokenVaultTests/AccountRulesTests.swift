@@ -100,14 +100,14 @@ import TokenVaultModel
   @Test func aDenialHoldsWhateverRuleIsMoreSpecific() throws {
     let tags = (1...2).map { [UInt8](repeating: $0, count: 32) }
     var work = RuleConditions()
-    work.directory = "/work"
+    work.directory = "/projects"
     try rules.set(AccountRule(group: .universalStorage, account: tags[0], work, isDenial: true))
-    try rules.set(rule("/work/deep", 1))
+    try rules.set(rule("/projects/deep", 1))
     var situation = Situation()
-    situation.directory = "/work/deep/er"
+    situation.directory = "/projects/deep/er"
     let (found, denials) = try rules.matching(situation)
     #expect(found?.accounts == [tags[0]] && denials.map(\.accounts) == [[tags[0]]])
-    situation.directory = "/works"
+    situation.directory = "/projectss"
     #expect(try rules.matching(situation).denials.isEmpty)
   }
 

@@ -86,10 +86,10 @@ struct RuleConditionTests {
 
   @Test func aDirectoryIsForEverythingBelowIt() throws {
     var rule = RuleConditions()
-    rule.directory = "/home/ada/work"
+    rule.directory = "/projects/ada"
     for (path, fits) in [
-      ("/home/ada/work", true), ("/home/ada/work/x/y", true), ("/home/ada/workshop", false),
-      ("/home/ada", false),
+      ("/projects/ada", true), ("/projects/ada/x/y", true), ("/projects/adam", false),
+      ("/projects", false),
     ] {
       #expect(try rule.hold(in: Self.situation(in: path)) == fits)
     }
@@ -125,8 +125,8 @@ struct RuleConditionTests {
       change(&conditions)
       rules.append(conditions)
     }
-    add { $0.directory = "/home" }
-    add { $0.directory = "/home/ada" }
+    add { $0.directory = "/projects" }
+    add { $0.directory = "/projects/ada" }
     add { $0.tenant = "t" }
     add { $0.audience = "https://a.example" }
     add { $0.host = HostPattern("*.example.com") }
@@ -135,7 +135,7 @@ struct RuleConditionTests {
     add { $0.remote = RemotePattern("git.example.com/team") }
     add {
       $0.remote = RemotePattern("git.example.com/team")
-      $0.directory = "/home"
+      $0.directory = "/projects"
     }
     for (index, rule) in rules.enumerated() {
       for other in rules[..<index] {

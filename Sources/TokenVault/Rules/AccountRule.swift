@@ -82,14 +82,14 @@ extension AccountRule {
   /// The lines of the rule, one for each tag.
   var lines: [String] {
     let numbers = identity.map { $0.map(String.init).joined(separator: ":") }
-    let fields = [
+    let columns = [
       conditions.directory, isDenial ? "deny" : nil,
       conditions.remote.map { "remote=\($0)" }, conditions.host.map { "host=\($0)" },
       conditions.audience.map { "audience=\($0)" }, conditions.tenant.map { "tenant=\($0)" },
       numbers.map { "inode=\($0)" },
     ].compactMap { $0 }
     return accounts.map { account in
-      ([group.description, Hexadecimal.encode(account)] + fields).joined(separator: "\t") + "\n"
+      ([group.description, Hexadecimal.encode(account)] + columns).joined(separator: "\t") + "\n"
     }
   }
 }
