@@ -65,7 +65,7 @@ struct CredentialBroker {
     _ bound: TokenCredentialAccount, in vault: GroupSession
   ) throws -> FoundCredential {
     let result = try token(
-      TokenRequest(scopes: ScopeSet(bound.scopes)), of: .known(bound.account), in: vault)
+      Self.request(bound.scopes), of: .known(bound.account), in: vault)
     var credential = FoundCredential(
       username: bound.username, secret: result.accessToken.reveal())
     credential.expiresOn = result.expiresOn
@@ -84,14 +84,10 @@ struct CredentialBroker {
     chosen.options.audience =
       query.audience ?? query.resource ?? ScopeSet(query.scopes).resource
     let (selection, vault) = try chosen.selectedAccount()
-    var request = TokenRequest(
-      scopes: ScopeSet(query.scopes), resource: query.resource, clientID: query.clientID,
-      tenantID: query.tenant)
-    // The scope `RESOURCE/.default` stands for whatever was granted for the resource.
-    if query.scopes.count == 1, query.scopes[0].hasSuffix("/.default") {
-      request.scopes = ScopeSet([])
-      request.resource = String(query.scopes[0].dropLast("/.default".count))
-    }
+    var request = Self.request(query.scopes)
+    request.resource = query.resource ?? request.resource
+    request.clientID = query.clientID
+    request.tenantID = query.tenant
     let result = try token(
       request, of: selection.account, in: vault, claims: query.claims)
     var credential = FoundCredential(
@@ -101,6 +97,16 @@ struct CredentialBroker {
     credential.isBearer = true
     credential.tenantID = result.realm.isEmpty ? nil : result.realm
     return credential
+  }
+
+  /// The only scope `RESOURCE/.default` stands for whatever was granted for the resource, so that a
+  /// stored token serves it.
+  private static func request(_ scopes: [String]) -> TokenRequest {
+    guard scopes.count == 1, scopes[0].hasSuffix("/.default") else {
+      return TokenRequest(scopes: ScopeSet(scopes))
+    }
+    return TokenRequest(
+      scopes: ScopeSet([]), resource: String(scopes[0].dropLast("/.default".count)))
   }
 
   private func token(
@@ -154,12 +160,13 @@ struct CredentialBroker {
           .filter { ConstantTime.equal($0.secret.reveal(), secret.reveal()) }
       } else {
         guard let service = ServiceURL(query.address) else { return false }
+        // Without a user name, the tool means its own.
         found = try secrets.all(at: service)
-          .filter { query.username == nil || $0.account.username == query.username }
+          .filter { secret in
+            query.username.map { $0 == secret.account.username } ?? (secret.origin.tool == tool)
+          }
       }
       if !found.isEmpty {
-        // Without a user name, several are meant by nobody.
-        guard found.count == 1 || query.username != nil else { return false }
         _ = try Erasure(vault).run(.accounts(found.map { .known($0.account) }))
         return true
       }

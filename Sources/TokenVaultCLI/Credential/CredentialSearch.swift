@@ -58,7 +58,9 @@ struct CredentialSearch {
     let selection = try invocation.select()
     noteSelection(selection)
     for vault in try vaults() {
-      if selection.accountRule != .standard, selection.group == vault.group,
+      // A name that was given to the helper may be that of a secret in another group.
+      let isMeant = selection.group == vault.group || selection.accountRule == .option
+      if selection.accountRule != .standard, isMeant,
         let candidate = try selected(selection, query, in: vault)
       {
         return Match(candidate: candidate, vault: vault, reason: .selected(selection.accountRule))

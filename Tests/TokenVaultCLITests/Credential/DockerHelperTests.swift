@@ -72,6 +72,15 @@ struct DockerHelperTests {
         """, "\(run.errors)")
   }
 
+  @Test func aLogoutLeavesTheSecretOfAnotherTool() throws {
+    let run = try run(
+      """
+      echo s | tokenvault add --quiet --service http://$R --username ada >/dev/null
+      docker logout $R >/dev/null 2>&1; tokenvault token --service http://$R
+      """)
+    #expect(run.output == "s\n", "\(run.errors)")
+  }
+
   @Test func anotherRegistryGetsNothing() throws {
     let run = try run(
       """

@@ -44,6 +44,15 @@ struct GitHelperTests {
     #expect(run.output == "team bob two\n", "\(run.errors)")
   }
 
+  @Test func theAccountOfTheHelpersOptionIsUsed() throws {
+    let run = try git.withSecrets(
+      """
+      git config --global credential.helper "$HOME/bin/git-credential-tokenvault --account bob"
+      git ls-remote $U/team/code.git >/dev/null && sort -u log
+      """)
+    #expect(run.output == "team bob two\n", "\(run.errors)")
+  }
+
   @Test func aSecretForAPathServesThatPathOnly() throws {
     let run = try git.run(
       """
