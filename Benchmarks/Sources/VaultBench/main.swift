@@ -30,6 +30,10 @@ row("machine", "\(ProcessInfo.processInfo.activeProcessorCount) cores")
 try Accounts.fill(program, from: 0, to: 10, in: home)
 let small = try cold(10)
 
+if let peer = environment["BENCH_GIT_HELPER"] {
+  try GitHelper.run(program, peer: peer, in: home, runs: runs)
+}
+
 try Accounts.fill(program, from: 10, to: 10_000, in: home)
 var (list, start) = (Sample(), Sample())
 let listing = Command(program, "list")
