@@ -8,17 +8,20 @@ struct ClientHome {
   private let server: String
   private let path: String
 
+  /// The path of a server's script.
+  static func script(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Peers/\(name)").path
+  }
+
   /// - Parameters:
   ///   - server: The name of the script.
   ///   - helpers: The names of the links to the program.
   init(_ server: String, helpers: [String]) throws {
     home = try CommandLineFixtures().home(SharedSecretService.get())
-    self.server = server
     let peers = try PythonPeer().interpreter.deletingLastPathComponent().path
     path = "\(home.directory.path)/bin:\(peers):\(home.environment["PATH"] ?? "")"
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Peers/\(server)")
-    try FileManager.default.copyItem(at: script, to: home.directory.appending(path: server))
+    self.server = Self.script(server)
     let bin = home.directory.appending(path: "bin")
     try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
     let program = try BuiltProduct("tokenvault").url
@@ -34,7 +37,7 @@ struct ClientHome {
     try home.run(
       """
       export PATH="\(path)" no_proxy=127.0.0.1
-      rm -f port log; touch log; mkfifo port; python3 -B \(server) & P=$!; trap 'kill $P' EXIT
+      rm -f port log; touch log; mkfifo port; python3 -B '\(server)' & P=$!; trap 'kill $P' EXIT
       read N <port
       \(script)
       """)

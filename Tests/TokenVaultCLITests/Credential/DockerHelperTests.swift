@@ -7,19 +7,14 @@ import TokenVaultTestSupport
 struct DockerHelperTests {
   private let home: ShellHome
 
-  init() throws {
-    home = try CommandLineFixtures().home(SharedSecretService.get())
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Peers/registry.py")
-    try FileManager.default.copyItem(at: script, to: home.directory.appending(path: "registry.py"))
-  }
+  init() throws { home = try CommandLineFixtures().home(SharedSecretService.get()) }
 
   /// Runs a script with the registry at `$R` and the helper installed.
   private func run(_ script: String) throws -> ShellHome.Run {
     try home.run(
       """
       export PATH="$HOME/.local/bin:$PATH" DOCKER_HOST=unix:///nowhere
-      rm -f port log; touch log; mkfifo port; python3 -B registry.py & P=$!; trap 'kill $P' EXIT
+      rm -f port log; touch log; mkfifo port; python3 -B '\(ClientHome.script("registry.py"))' & P=$!; trap 'kill $P' EXIT
       read N <port; R=127.0.0.1:$N
       tokenvault credential install docker >install.log || cat install.log
       \(script)

@@ -22,8 +22,8 @@ struct GitHelperTests {
         code of ada
         code of bob
         more
-        ada ada one
-        bob bob two
+        ada:one
+        bob:two
 
         """, "\(run.errors)")
   }
@@ -41,7 +41,7 @@ struct GitHelperTests {
       tokenvault switch -g dev.tokenvault.shared bob >/dev/null
       git ls-remote $U/team/code.git >/dev/null && sort -u log
       """)
-    #expect(run.output == "team bob two\n", "\(run.errors)")
+    #expect(run.output == "bob:two\n", "\(run.errors)")
   }
 
   @Test func theAccountOfTheHelpersOptionIsUsed() throws {
@@ -50,7 +50,7 @@ struct GitHelperTests {
       git config --global credential.helper "$HOME/bin/git-credential-tokenvault --account bob"
       git ls-remote $U/team/code.git >/dev/null && sort -u log
       """)
-    #expect(run.output == "team bob two\n", "\(run.errors)")
+    #expect(run.output == "bob:two\n", "\(run.errors)")
   }
 
   @Test func aSecretForAPathServesThatPathOnly() throws {
@@ -61,7 +61,7 @@ struct GitHelperTests {
       git ls-remote $U/ada/code.git | cut -f2
       git ls-remote $U/team/code.git; sort -u log
       """)
-    #expect(run.output == "HEAD\nrefs/heads/main\nada ada one\n", "\(run.errors)")
+    #expect(run.output == "HEAD\nrefs/heads/main\nada:one\n", "\(run.errors)")
   }
 
   @Test func aPasswordThatTheServerRefusesIsErasedAndNoOtherOne() throws {

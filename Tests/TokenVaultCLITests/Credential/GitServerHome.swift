@@ -9,10 +9,7 @@ final class GitServerHome {
   /// Ada reaches the repositories of `ada` and `team`, Bob those of `bob` and `team`.
   init() throws {
     home = try CommandLineFixtures().home(SharedSecretService.get())
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Peers/gitserver.py")
     let users = "ada:one:ada,team\nbob:two:bob,team\n"
-    try FileManager.default.copyItem(at: script, to: home.directory.appending(path: "server.py"))
     try Data(users.utf8).write(to: home.directory.appending(path: "users"))
     let program = try BuiltProduct("tokenvault").url.path
     let made = try home.run(
@@ -37,7 +34,7 @@ final class GitServerHome {
     try home.run(
       """
       export GIT_TERMINAL_PROMPT=0 GIT_SSL_CAINFO="$HOME/cert.pem" no_proxy=127.0.0.1
-      rm -f port log; touch log; mkfifo port; python3 -B server.py & P=$!; trap 'kill $P' EXIT
+      rm -f port log; touch log; mkfifo port; python3 -B '\(ClientHome.script("gitserver.py"))' & P=$!; trap 'kill $P' EXIT
       read N <port; H=127.0.0.1:$N; U=https://$H
       \(script)
       """)

@@ -1,39 +1,19 @@
-"""A sparse registry of Cargo on loopback that demands a token (RFC 3139), without packages.
-
-The token is "cargo-token". Each Authorization field that arrives is a line of the file "log". The port
-is written to "port" as soon as the server listens.
-"""
-import http.server, json
+"""A sparse registry of Cargo that demands the token "cargo-token" (RFC 3139), without packages."""
+import json
+import loopback
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *ignored):
-        pass
-
+class Handler(loopback.Handler):
     def do_GET(self):
-        given = self.headers.get("Authorization", "")
-        if given:
-            with open("log", "a") as log:
-                log.write(given + "\n")
-        if given != "cargo-token":
-            return self.reply(401, {"errors": [{"detail": "no token"}]})
-        url = f"http://127.0.0.1:{server.server_port}"
-        if self.path.endswith("/config.json"):
-            self.reply(200, {"dl": url + "/dl", "api": url, "auth-required": True})
+        url = f"http://127.0.0.1:{self.port}"
+        status, value = 404, {}
+        if self.given() != "cargo-token":
+            status, value = 401, {"errors": [{"detail": "no token"}]}
+        elif self.path.endswith("/config.json"):
+            status, value = 200, {"dl": url + "/dl", "api": url, "auth-required": True}
         elif self.path.endswith("/owners"):
-            self.reply(200, {"users": [{"id": 1, "login": "ada", "name": None}]})
-        else:
-            self.reply(404, {})
-
-    def reply(self, status, value):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+            status, value = 200, {"users": [{"id": 1, "login": "ada", "name": None}]}
+        self.reply(status, json.dumps(value).encode())
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-with open("port", "w") as port:
-    port.write(f"{server.server_port}\n")
-server.serve_forever()
+loopback.serve(Handler)

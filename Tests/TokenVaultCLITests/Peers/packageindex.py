@@ -1,10 +1,7 @@
-"""A package index of Python (PEP 503) on loopback that demands HTTP authentication: ada's password is
-"one". It has one wheel, hello 1.0.
-
-Each user and password that arrives is a line of the file "log". The port is written to "port" as soon
-as the server listens.
-"""
-import base64, http.server, io, zipfile
+"""A package index of Python (PEP 503) with one wheel, hello 1.0. It demands HTTP authentication: ada's
+password is "one"."""
+import io, zipfile
+import loopback
 
 INFO = "Metadata-Version: 2.1\nName: hello\nVersion: 1.0\n"
 FILES = {
@@ -20,37 +17,19 @@ with zipfile.ZipFile(buffer, "w") as archive:
         f"{name},,\n" for name in [*FILES, "hello-1.0.dist-info/RECORD"]))
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *ignored):
-        pass
-
+class Handler(loopback.Handler):
     def do_GET(self):
-        given = self.headers.get("Authorization", "")
-        if given:
-            with open("log", "a") as log:
-                log.write(base64.b64decode(given.split()[-1]).decode() + "\n")
-        if given != "Basic " + base64.b64encode(b"ada:one").decode():
-            return self.reply(401, b"", ("WWW-Authenticate", 'Basic realm="index"'))
-        if self.path.endswith(".whl"):
-            return self.reply(200, buffer.getvalue())
-        if self.path == "/simple/hello/":
+        if self.user() != ("ada", "one"):
+            self.reply(401, b"", ("WWW-Authenticate", 'Basic realm="index"'))
+        elif self.path.endswith(".whl"):
+            self.reply(200, buffer.getvalue())
+        elif self.path == "/simple/hello/":
             page = b'<a href="/hello-1.0-py3-none-any.whl">hello-1.0-py3-none-any.whl</a>'
-            return self.reply(200, page, ("Content-Type", "text/html"))
-        self.reply(404, b"")
+            self.reply(200, page, ("Content-Type", "text/html"))
+        else:
+            self.reply(404)
 
     do_HEAD = do_GET
 
-    def reply(self, status, body, *fields):
-        self.send_response(status)
-        for name, value in fields:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-with open("port", "w") as port:
-    port.write(f"{server.server_port}\n")
-server.serve_forever()
+loopback.serve(Handler)
