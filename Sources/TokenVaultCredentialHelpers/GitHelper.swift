@@ -7,7 +7,6 @@ extension HelperProtocol {
   package static let git = HelperProtocol(
     name: "git", programs: ["git-credential-tokenvault"],
     readsInput: { ["get", "store", "erase"].contains($0.first) }, acceptsExpired: true,
-    test: ["capability"],
     begin: GitHelper.begin)
 }
 

@@ -12,8 +12,6 @@ package struct HelperProtocol: Sendable {
   package var readsInput: @Sendable ([String]) -> Bool = { _ in true }
   /// Whether an expired credential is an answer; otherwise it is a failure.
   package var acceptsExpired = false
-  /// The arguments of a call that changes nothing and needs no vault, to test whether it answers.
-  package var test: [String] = []
   /// Reads a call. Malformed input is answered as the protocol says.
   package let begin: @Sendable (HelperCall) -> HelperStep
   /// The conversation that these arguments begin, in place of a single request; nil for none.

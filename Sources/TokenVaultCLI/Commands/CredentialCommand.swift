@@ -8,9 +8,10 @@ struct CredentialCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Let other tools ask the vault for credentials.",
     discussion: """
-      `install` makes a tool ask the vault in the protocol that the tool speaks: git, docker. The tool \
-      starts its helper under the name it expects, such as git-credential-tokenvault; the helper is \
-      this program. `tokenvault credential PROTOCOL ARGUMENTS` is the same helper.
+      `install` makes a tool ask the vault in the protocol that the tool speaks: git, docker, cargo, \
+      keyring (pip, uv), terraform, azure (az), azure-developer (azd). The tool starts its helper \
+      under the name it expects, such as git-credential-tokenvault; the helper is this program. \
+      `tokenvault credential PROTOCOL ARGUMENTS` is the same helper.
 
       A helper sends a secret only to the address that it was stored for. It takes --group, \
       --account and -v before the arguments of the tool. With -v it prints to standard error which \
@@ -39,14 +40,18 @@ struct CredentialInstallCommand: VaultCommand {
         tokenvault credential install git docker
       """)
 
-  @Argument(help: "The protocols: git or docker.")
+  @Argument(
+    help: "The protocols: git, docker, cargo, keyring, terraform, azure or azure-developer.",
+    completion: .list(HelperSetup.names))
   var names: [String]
-  @Option(help: "Ask the vault for this host only; may be repeated.")
+  @Option(help: "Ask the vault for this host only; may be repeated. For git and docker.")
   var host: [String] = []
   @Option(
     help: ArgumentHelp("The directory of the links. Default: ~/.local/bin.", valueName: "dir"),
     completion: .directory)
   var programs: String?
+  @Flag(help: "Put the helper in front of another keyring, az or azd.")
+  var force = false
   @Flag(help: "Print the changes and make none.")
   var dryRun = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -57,7 +62,11 @@ struct CredentialInstallCommand: VaultCommand {
       guard HelperSetup.tools[name] != nil, let spoken = HelperProtocol.named(name) else {
         throw Failure.unknownHelper(name)
       }
-      return try HelperSetup(spoken, hosts: host, programs: programs, invocation)
+      guard host.isEmpty || HelperSetup.takeHosts.contains(name) else {
+        throw Failure.hostNotTaken(name)
+      }
+      return try HelperSetup(
+        spoken, hosts: host, programs: programs, mayHide: force, invocation)
     }
     for setup in setups { try install(setup, invocation) }
   }
@@ -102,7 +111,7 @@ struct CredentialUninstallCommand: VaultCommand {
         tokenvault credential uninstall git
       """)
 
-  @Argument(help: "The protocols.")
+  @Argument(help: "The protocols.", completion: .list(HelperSetup.names))
   var names: [String]
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
@@ -175,7 +184,7 @@ struct CredentialStatusCommand: VaultCommand {
     }
     let program = changes.compactMap(\.linkPath).first ?? spoken.programs[0]
     let test = try ChildProgram.run(
-      [program] + spoken.test, environment: Invocation.wholeEnvironment())
+      [program, "--version"], environment: Invocation.wholeEnvironment())
     guard test?.status == 0 else {
       return Row(name: spoken.name, state: "broken", detail: "\(program) does not answer")
     }

@@ -15,10 +15,13 @@ struct ConfigurationChange: Hashable {
     case git(key: String, value: String)
     /// A member of a JSON file.
     case json(file: String, path: [String], value: String)
+    /// Lines at the end of a text file, in which no line may begin with `unique`: a second one would
+    /// make the file invalid, or would not count.
+    case lines(file: String, text: String, unique: String)
   }
 
   let kind: Kind
-  /// The value that a JSON member had; nil for none.
+  /// The value that a JSON member had; nil for none. For lines, what was put between them and the rest.
   var former: String?
   /// Whether the file did not exist.
   var madeFile = false
@@ -43,6 +46,9 @@ struct ConfigurationChange: Hashable {
       let was = former.map { ", in the place of \"\(PlainText.escaped($0))\"" } ?? ""
       return "file  \(PlainText.escaped(file)): \(path.joined(separator: ".")) = "
         + "\"\(PlainText.escaped(value))\"\(was)"
+    case .lines(let file, let text, _):
+      let lines = text.split(separator: "\n").map { "\n        \(PlainText.escaped(String($0)))" }
+      return "file  \(PlainText.escaped(file)), at its end:" + lines.joined()
     }
   }
 
@@ -56,6 +62,7 @@ struct ConfigurationChange: Hashable {
         .contains { $0.elementsEqual(value.utf8) }
     case .json(let file, let path, let value):
       return try Self.edit(file)?.value(at: path)?.text == value
+    case .lines(let file, let text, _): return try Self.content(file)?.contains(text) ?? false
     }
   }
 
@@ -87,6 +94,15 @@ struct ConfigurationChange: Hashable {
       else { throw Failure.foreignConfiguration(file, path) }
       try Self.makeDirectories(above: file)
       try Self.write(edit.bytes, to: file)
+    case .lines(let file, let text, let unique):
+      let content = try Self.content(file)
+      change.madeFile = content == nil
+      let isTaken = (content ?? "").split(separator: "\n")
+        .contains { $0.drop { " \t".contains($0) }.hasPrefix(unique) }
+      guard !isTaken else { throw Failure.takenConfiguration(file, text) }
+      change.former = content.map { $0.isEmpty || $0.hasSuffix("\n") ? "" : "\n" }
+      try Self.makeDirectories(above: file)
+      try Self.write(Array(((content ?? "") + (change.former ?? "") + text).utf8), to: file)
     }
     return change
   }
@@ -115,6 +131,16 @@ struct ConfigurationChange: Hashable {
       } else {
         try Self.write(edit.bytes, to: file)
       }
+    case .lines(let file, let text, _):
+      guard let content = try Self.content(file) else { return false }
+      let added = (former ?? "") + text
+      let rest = content.replacing(
+        content.contains(added) ? added : text, with: "", maxReplacements: 1)
+      if madeFile, rest.isEmpty {
+        unsafe unlink(file)
+      } else {
+        try Self.write(Array(rest.utf8), to: file)
+      }
     }
     return true
   }
@@ -128,6 +154,16 @@ struct ConfigurationChange: Hashable {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = unsafe readlink(path, &buffer, buffer.count)
     return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+  }
+
+  /// Nil if there is no file.
+  private static func content(_ file: String) throws -> String? {
+    guard InputFile.exists(file) else { return nil }
+    let bytes = try InputFile.read(file, limit: limit)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.unreadableConfiguration(file)
+    }
+    return text
   }
 
   private static func edit(_ file: String) throws -> JSONEdit? {

@@ -1,4 +1,5 @@
 import Glibc
+import TokenVault
 import TokenVaultCredentialHelpers
 import TokenVaultModel
 
@@ -57,6 +58,10 @@ struct HelperProgram {
   func run() -> Int32 {
     let invocation = Invocation.ofProcess(options: options)
     do {
+      if arguments == ["--version"] {
+        try invocation.answer(PublicClientApplication.version)
+        return 0
+      }
       if let session = spoken.session(arguments) { return try converse(session, invocation) }
       let answer = answer(to: spoken.begin(try call()), invocation)
       try invocation.answer(answer.output.reveal())

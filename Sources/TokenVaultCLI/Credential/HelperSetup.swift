@@ -9,21 +9,37 @@ struct HelperSetup {
   let hosts: [String]
   /// The directory of the links.
   let programs: String
+  /// Whether a helper may be put in front of another program of its name.
+  let mayHide: Bool
   let invocation: Invocation
+  private let home: String
 
-  /// - Throws: ``CommandError`` if there is no home for the links.
+  /// - Throws: ``Failure`` if there is no home for the links.
   init(
-    _ spoken: HelperProtocol, hosts: [String], programs: String?, _ invocation: Invocation
+    _ spoken: HelperProtocol, hosts: [String], programs: String?, mayHide: Bool,
+    _ invocation: Invocation
   ) throws {
     self.spoken = spoken
     self.hosts = hosts
+    self.mayHide = mayHide
     self.invocation = invocation
     guard let home = invocation.directory(in: "HOME") else { throw Failure.noHome }
+    self.home = home
     self.programs = try programs.map { try invocation.absolute($0) } ?? home + "/.local/bin"
   }
 
-  /// The protocols that can be installed, and what the tool is called.
-  static let tools = ["git": "git", "docker": "docker, podman, skopeo and oras"]
+  /// The protocols that can be installed, and the tools that speak them.
+  static let tools = [
+    "git": "git", "docker": "docker, podman, skopeo and oras", "cargo": "cargo",
+    "keyring": "pip, uv and other programs that run keyring", "terraform": "terraform",
+    "azure": "every SDK that runs az", "azure-developer": "every SDK that runs azd",
+  ]
+
+  /// Their names, in the order of the documentation.
+  static var names: [String] { HelperProtocol.all.map(\.name).filter { tools[$0] != nil } }
+
+  /// The tools that take `--host`.
+  static let takeHosts = ["git", "docker"]
 
   /// The changes, in the order in which they are made.
   func changes() throws -> [ConfigurationChange] {
@@ -32,24 +48,33 @@ struct HelperSetup {
       switch spoken.name {
       case "git": git(link)
       case "docker": try docker()
+      case "cargo": try cargo()
+      case "terraform": terraform()
       default: []
       }
-    return (link.map { [$0] } ?? []).map(ConfigurationChange.init)
-      + configuration.map(ConfigurationChange.init)
+    return ((link.map { [$0] } ?? []) + configuration).map(ConfigurationChange.init)
   }
 
-  /// Whether a tool that searches `PATH` finds the helper.
+  /// The directory in which the tool looks for the helper; nil for those of `PATH`.
+  private var ownDirectory: String? {
+    spoken.name == "terraform" ? home + "/.terraform.d/plugins" : nil
+  }
+
+  /// Whether the tool finds the helper.
   var isInPath: Bool {
-    let directories = (Invocation.wholeEnvironment()["PATH"] ?? "").split(separator: ":")
-    return directories.contains { $0 == programs } || installedProgram != nil
+    ownDirectory != nil || Self.path.contains { $0 == programs } || installedProgram != nil
   }
 
-  private var program: String { spoken.programs[0] }
+  private static var path: [String] {
+    (Invocation.wholeEnvironment()["PATH"] ?? "").split(separator: ":").map(String.init)
+  }
+
+  /// The name under which the tool starts the helper.
+  private var program: String { spoken.substitutes.first ?? spoken.programs[0] }
 
   /// The link of a package, which needs no other one.
   private var installedProgram: String? {
-    let directories = (Invocation.wholeEnvironment()["PATH"] ?? "").split(separator: ":")
-    return directories.map { "\($0)/\(program)" }.first {
+    Self.path.map { "\($0)/\(program)" }.first {
       !$0.hasPrefix(programs + "/") && Self.resolved($0) == Self.executable
     }
   }
@@ -63,11 +88,16 @@ struct HelperSetup {
   }
 
   private func link() throws -> ConfigurationChange.Kind? {
-    guard installedProgram == nil else { return nil }
+    guard ownDirectory != nil || installedProgram == nil else { return nil }
     guard let executable = Self.executable else {
       throw CommandError.input(path: "/proc/self/exe", errno: errno)
     }
-    return .link(path: "\(programs)/\(program)", target: executable)
+    if !spoken.substitutes.isEmpty, !mayHide {
+      let other = Self.path.map { "\($0)/\(program)" }
+        .first { InputFile.exists($0) && Self.resolved($0) != executable }
+      if let other { throw Failure.foreignProgram(program, at: other) }
+    }
+    return .link(path: "\(ownDirectory ?? programs)/\(program)", target: executable)
   }
 
   /// Git runs a helper by its path, or by the part of its name after `git-credential-`.
@@ -84,10 +114,28 @@ struct HelperSetup {
   }
 
   private func docker() throws -> [ConfigurationChange.Kind] {
-    let directory = Invocation.variables(["DOCKER_CONFIG"])["DOCKER_CONFIG"]
-    guard let home = invocation.directory(in: "HOME") else { throw Failure.noHome }
-    let file = try directory.map { try invocation.absolute($0) } ?? home + "/.docker"
+    let file = try directory(in: "DOCKER_CONFIG") ?? home + "/.docker"
     let paths = hosts.isEmpty ? [["credsStore"]] : hosts.map { ["credHelpers", $0] }
     return paths.map { .json(file: file + "/config.json", path: $0, value: "tokenvault") }
+  }
+
+  /// Of several providers, cargo asks the last one first, and stores with it.
+  private func cargo() throws -> [ConfigurationChange.Kind] {
+    let text = """
+      [registry]
+      global-credential-providers = ["cargo:token", "\(program)"]
+
+      """
+    let file = try directory(in: "CARGO_HOME") ?? home + "/.cargo"
+    return [.lines(file: file + "/config.toml", text: text, unique: "[registry]")]
+  }
+
+  private func terraform() -> [ConfigurationChange.Kind] {
+    let text = "credentials_helper \"tokenvault\" {\n}\n"
+    return [.lines(file: home + "/.terraformrc", text: text, unique: "credentials_helper")]
+  }
+
+  private func directory(in variable: String) throws -> String? {
+    try Invocation.variables([variable])[variable].map { try invocation.absolute($0) }
   }
 }

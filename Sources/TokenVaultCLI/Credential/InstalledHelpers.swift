@@ -38,6 +38,11 @@ extension ConfigurationChange {
       members = [.init("link", .string(path)), .init("target", .string(target))]
     case .git(let key, let value):
       members = [.init("git", .string(key)), .init("value", .string(value))]
+    case .lines(let file, let text, let unique):
+      members = [
+        .init("file", .string(file)), .init("text", .string(text)),
+        .init("unique", .string(unique)),
+      ]
     case .json(let file, let path, let value):
       members = [
         .init("json", .string(file)), .init("path", .array(path.map { .string($0) })),
@@ -59,6 +64,8 @@ extension ConfigurationChange {
       let path = json["path"]?.elements
     {
       self.init(.json(file: file, path: path.compactMap(\.text), value: value))
+    } else if let file = json["file"]?.text, let text = json["text"]?.text {
+      self.init(.lines(file: file, text: text, unique: json["unique"]?.text ?? ""))
     } else {
       return nil
     }

@@ -11,6 +11,12 @@ extension Failure {
       code: "unknownHelper")
   }
 
+  static func hostNotTaken(_ name: String) -> Failure {
+    Failure(
+      .usage, "\(name) asks the vault for every host, and takes no --host.",
+      next: "tokenvault credential install \(name)", code: "unknownHelper")
+  }
+
   static let subscription = Failure(
     .usage, "The tenant of a subscription is not known here.",
     next: again("with --tenant in the place of --subscription"), code: "unknownSubscription")
@@ -38,6 +44,22 @@ extension Failure {
     Failure(
       .configuration, "\(quoted(file)) is not a JSON object. It is unchanged.",
       next: "$EDITOR \(PlainText.shellWord(file))", code: "foreignConfiguration")
+  }
+
+  /// A text file that has a section of its own for what would be added.
+  static func takenConfiguration(_ file: String, _ text: String) -> Failure {
+    let lines = text.split(separator: "\n").map { "\n  \($0)" }.joined()
+    return Failure(
+      .configuration,
+      "\(quoted(file)) has such a section already. It is unchanged. The lines would be:\(lines)",
+      next: "$EDITOR \(PlainText.shellWord(file))", code: "foreignConfiguration")
+  }
+
+  /// The name that a helper would take belongs to another program.
+  static func foreignProgram(_ name: String, at path: String) -> Failure {
+    Failure(
+      .refused, "\(name) is another program here: \(quoted(path)). It is unchanged.",
+      next: again("with --force to put the helper in front of it"), code: "foreignProgram")
   }
 
   static func foreignConfiguration(_ file: String, _ path: [String]) -> Failure {

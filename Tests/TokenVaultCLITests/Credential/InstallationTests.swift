@@ -106,4 +106,53 @@ struct InstallationTests {
     #expect(run.output.hasSuffix("mine\n"))
     #expect(!run.output.hasPrefix("0\n"))
   }
+
+  @Test(arguments: [
+    ("cargo", ".cargo/config.toml", "[net]\nretry = 2"), ("terraform", ".terraformrc", "# mine\n"),
+    ("keyring", ".local/bin/keyring", nil), ("azure", ".local/bin/az", nil),
+    ("azure-developer", ".local/bin/azd", nil),
+  ])
+  func eachToolIsInstalledAndUninstalledWithoutATrace(
+    name: String, file: String, content: String?
+  ) throws {
+    if let content {
+      let path = home.directory.appending(path: file)
+      try FileManager.default.createDirectory(
+        at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(content.utf8).write(to: path)
+    }
+    let run = try run(
+      """
+      unset CARGO_HOME; export PATH="$HOME/.local/bin:${PATH%%:*}:/usr/bin:/bin"
+      tokenvault credential install \(name) >/dev/null && tokenvault credential status --no-header |
+        grep '^\(name) ' | tr -s ' '
+      grep -c tokenvault \(file) || readlink \(file) | grep -c tokenvault
+      tokenvault credential uninstall \(name) >/dev/null; cat \(file) 2>/dev/null
+      find .local/bin .terraform.d -type l 2>/dev/null
+      """)
+    let left = content ?? ""
+    #expect(run.output.hasPrefix("\(name) active\n"), "\(run.output) \(run.errors)")
+    #expect(run.output.hasSuffix("\n\(left)") && !left.contains("tokenvault"), "\(run.output)")
+  }
+
+  @Test func aSectionOfTheUserIsLeftAlone() throws {
+    let run = try run(
+      """
+      unset CARGO_HOME; mkdir .cargo; printf '[registry]\ndefault = "x"\n' >.cargo/config.toml
+      tokenvault credential install cargo >/dev/null; echo $?; cat .cargo/config.toml
+      """)
+    #expect(run.output == "78\n[registry]\ndefault = \"x\"\n")
+    #expect(run.errors.contains("global-credential-providers"), "\(run.errors)")
+  }
+
+  @Test func aRealProgramIsHiddenOnlyIfTheUserSaysSo() throws {
+    let run = try run(
+      """
+      mkdir other; printf '#!/bin/sh\n' >other/az; chmod +x other/az; PATH="$PATH:$HOME/other"
+      tokenvault credential install azure >/dev/null; echo $?
+      tokenvault credential install azure --force >/dev/null; echo $?
+      """)
+    #expect(run.output == "77\n0\n", "\(run.errors)")
+    #expect(run.errors.contains("is another program here"), "\(run.errors)")
+  }
 }
