@@ -14,7 +14,7 @@ struct TerraformHelperTests {
         store tf.example.com
       tokenvault token --service tf.example.com
       terraform logout tf.example.com >out || cat out
-      grep -c 'Removed the stored API token' out
+      grep -c 'removed the stored API token' out
       tokenvault list -g dev.tokenvault.shared --json
       """)
     #expect(run.output == "tf-token\n1\n[]\n", "\(run.errors)")
