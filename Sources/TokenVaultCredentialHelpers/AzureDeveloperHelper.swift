@@ -6,7 +6,7 @@ extension HelperProtocol {
   /// `azd auth token`, which Azure's SDKs run (AzureDeveloperCliCredential).
   package static let azureDeveloper = HelperProtocol(
     name: "azure-developer", programs: ["tokenvault-azd"], substitutes: ["azd"],
-    readsInput: { _ in false }, begin: AzureDeveloperHelper.begin)
+    readsInput: { _ in false }, startsInBin: true, begin: AzureDeveloperHelper.begin)
 }
 
 /// One command of the Azure Developer CLI.

@@ -5,6 +5,7 @@ extension HelperProtocol {
   /// `az account get-access-token`, which Azure's SDKs run (AzureCliCredential).
   package static let azure = HelperProtocol(
     name: "azure", programs: ["tokenvault-az"], substitutes: ["az"], readsInput: { _ in false },
+    startsInBin: true,
     begin: AzureHelper.begin)
 }
 

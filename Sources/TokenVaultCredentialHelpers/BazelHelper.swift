@@ -5,6 +5,7 @@ extension HelperProtocol {
   /// The credential helpers of Bazel, and of the other tools with the protocol's `get`.
   package static let bazel = HelperProtocol(
     name: "bazel", programs: ["tokenvault-bazel"], readsInput: { $0.first == "get" },
+    beginsWithVerb: true,
     begin: BazelHelper.begin)
 }
 

@@ -23,6 +23,8 @@ package struct CredentialQuery: Hashable, Sendable {
   package var address: HTTPURL
   /// The user name that the tool or the user demands; nil for any.
   package var username: String?
+  /// Whether only a credential of this very address is an answer: the addresses of docker are keys.
+  package var isExact = false
 
   /// A query; nil for the user name if any will do.
   package init(_ address: HTTPURL, username: String? = nil) {

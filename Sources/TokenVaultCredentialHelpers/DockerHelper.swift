@@ -6,7 +6,7 @@ extension HelperProtocol {
   /// The credential helpers of docker, podman, skopeo and oras (docker-credential-helpers).
   package static let docker = HelperProtocol(
     name: "docker", programs: ["docker-credential-tokenvault"],
-    readsInput: { ["get", "store", "erase"].contains($0.first) },
+    readsInput: { ["get", "store", "erase"].contains($0.first) }, beginsWithVerb: true,
     begin: DockerHelper.begin)
 }
 
@@ -33,7 +33,9 @@ private enum DockerHelper {
       return .answered(failure("no credentials server URL"))
     }
     guard let address = HTTPURL(urlOrHost: text) else { return .answered(notFound) }
-    return .asks(.find(CredentialQuery(address))) { outcome in
+    var query = CredentialQuery(address)
+    query.isExact = true
+    return .asks(.find(query)) { outcome in
       guard case .found(let found) = outcome else { return Self.answer(to: outcome) }
       guard let secret = found.text else {
         return failure("the stored secret is not text")

@@ -6,7 +6,8 @@ extension HelperProtocol {
   /// Git's credential helpers (git-credential(1), gitcredentials(7)).
   package static let git = HelperProtocol(
     name: "git", programs: ["git-credential-tokenvault"],
-    readsInput: { ["get", "store", "erase"].contains($0.first) }, acceptsExpired: true,
+    readsInput: { ["get", "store", "erase"].contains($0.first) }, beginsWithVerb: true,
+    acceptsExpired: true,
     begin: GitHelper.begin)
 }
 

@@ -10,6 +10,11 @@ package struct HelperProtocol: Sendable {
   package var variables: [String] = []
   /// Whether the request is on standard input, for these arguments.
   package var readsInput: @Sendable ([String]) -> Bool = { _ in true }
+  /// Whether the first argument is a word, so that an option in its place is a slip of the
+  /// configuration.
+  package var beginsWithVerb = false
+  /// Whether the tool starts the helper in /bin, so that rules are about the directory of the tool.
+  package var startsInBin = false
   /// Whether an expired credential is an answer; otherwise it is a failure.
   package var acceptsExpired = false
   /// Reads a call. Malformed input is answered as the protocol says.

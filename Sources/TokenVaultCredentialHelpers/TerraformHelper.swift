@@ -5,7 +5,8 @@ extension HelperProtocol {
   /// Terraform's credentials helpers: `terraform-credentials-tokenvault get|store|forget HOST`.
   package static let terraform = HelperProtocol(
     name: "terraform", programs: ["terraform-credentials-tokenvault"],
-    readsInput: { $0.dropLast().last == "store" }, begin: TerraformHelper.begin)
+    readsInput: { $0.dropLast().last == "store" }, beginsWithVerb: true,
+    begin: TerraformHelper.begin)
 }
 
 /// Terraform adds a verb and a host to the arguments of its configuration.

@@ -43,6 +43,8 @@ package enum ChildProgram {
   package static func run(
     _ words: [String], environment: [String: String]
   ) throws(SystemCallError) -> Result? {
+    // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
+    unsafe signal(SIGCHLD, SIG_DFL)
     let output = try temporary()
     defer { close(output) }
     let errors = try temporary()

@@ -16,6 +16,7 @@ struct JSONEditTests {
   private static let texts = [
     "{}", "{ }", "{\n}\n", #"{"a":1}"#, #"{ "a" : { "b" : [1, {"c": "}"}] } }"#,
     "{\n\t\"auths\": {\n\t\t\"x\": {}\n\t},\n\t\"z\": \"\\\"}\"\n}",
+    #"{"a": 1  , "b": 2}"#, "{ \"a\": {}\n  , \"b\": \"x\"\n}",
     "\u{feff}{\r\n  \"k\" : null ,\r\n  \"l\":[ ]\r\n}\r\n",
   ]
 
@@ -24,6 +25,7 @@ struct JSONEditTests {
     let after = try Self.edited(text) { edit in
       edit.set(.string("tokenvault"), at: ["credsStore"])
       #expect(edit.value(at: ["credsStore"])?.text == "tokenvault")
+      #expect(throws: Never.self) { try JSONValue(parsing: edit.bytes) }
       let removed = (edit.remove(at: ["credsStore"]), edit.remove(at: ["credsStore"]))
       #expect(removed == (true, false))
     }

@@ -97,6 +97,33 @@ import TokenVaultModel
     #expect(try rules.all().filter(\.isDenial) == [made[2]])
   }
 
+  @Test func aDenialStaysOneThroughARenewal() throws {
+    let tags = (1...2).map { [UInt8](repeating: $0, count: 32) }
+    var place = RuleConditions()
+    place.tenant = "t"
+    try rules.set(AccountRule(group: .universalStorage, account: tags[0], place, isDenial: true))
+    for (from, to) in [(0, 1), (1, 0), (0, 1)] {
+      try rules.stage(group: .universalStorage, tags: [tags[from]: tags[to]])
+      let staged = Set(try rules.all().flatMap(\.accounts))
+      #expect(staged == Set(tags))
+      try rules.settle(group: .universalStorage, tags: [tags[from]: tags[to]])
+      #expect(try rules.all().map(\.accounts) == [[tags[to]]])
+    }
+  }
+
+  @Test func aRuleThatWouldBeReadAsAnotherIsNotWritten() throws {
+    for change in [
+      { $0.audience = "" }, { $0.tenant = "" }, { $0.tenant = "a\tdeny" }, { $0.audience = "a\n" },
+    ] as [(inout RuleConditions) -> Void] {
+      var conditions = RuleConditions()
+      change(&conditions)
+      let bad = AccountRule(
+        group: .universalStorage, account: [UInt8](repeating: 1, count: 32), conditions)
+      #expect(throws: VaultError.self) { try rules.set(bad) }
+    }
+    #expect(try rules.all().isEmpty)
+  }
+
   @Test func aDenialHoldsWhateverRuleIsMoreSpecific() throws {
     let tags = (1...2).map { [UInt8](repeating: $0, count: 32) }
     var work = RuleConditions()

@@ -8,7 +8,7 @@ struct RuleConditionTests {
   private static func situation(
     _ address: String? = nil, in directory: String? = nil, remotes: [String] = []
   ) throws -> Situation {
-    var situation = Situation(remotes: { remotes })
+    var situation = Situation(remotes: { remotes.map { .init(name: "r", url: $0) } })
     situation.directory = directory
     situation.address = try address.map { try #require(HTTPURL($0)) }
     return situation
@@ -84,6 +84,11 @@ struct RuleConditionTests {
     #expect(try !rule.hold(in: Self.situation("https://gitlab.com", remotes: remotes)))
   }
 
+  @Test func aRepositoryWithoutANameIsNone() {
+    #expect(RemotePattern("github.com/.git") == nil)
+    #expect(RemotePattern("github.com/contoso/.git") == nil)
+  }
+
   @Test func aDirectoryIsForEverythingBelowIt() throws {
     var rule = RuleConditions()
     rule.directory = "/projects/ada"
@@ -98,6 +103,69 @@ struct RuleConditionTests {
     #expect(try !rule.hold(in: Self.situation()))
   }
 
+  /// A denial holds for every spelling that a server may take for the place, and if git does not say.
+  @Test(arguments: [
+    ("d.example.com/contoso", "https://d.example.com", true),
+    ("d.example.com/contoso", "https://d.example.com/Contoso/x", true),
+    ("d.example.com/contoso", "https://d.example.com/contoso/./x", true),
+    ("d.example.com/contoso", "https://d.example.com/%63ontoso/x", true),
+    ("d.example.com/contoso", "https://d.example.com/a/%2e%2e/x", true),
+    ("d.example.com/contoso", "http://d.example.com:8080/contoso/x", true),
+    ("d.example.com/contoso", "https://d.example.com/other/x", false),
+    ("d.example.com/contoso", "https://e.example.com/contoso", false),
+    ("*.example.com", "https://d.example.com:8443/", true),
+    ("*.example.com", "https://badexample.com/", false),
+  ])
+  func aDenialOfAHostHoldsInDoubt(pattern: String, address: String, holds: Bool) throws {
+    var rule = RuleConditions()
+    rule.host = HostPattern(pattern)
+    #expect(try rule.mayHold(in: Self.situation(address)) == holds)
+    #expect(try !rule.mayHold(in: Self.situation()))
+  }
+
+  @Test(arguments: [
+    ("https://d.example.com", nil, true), ("https://d.example.com", [], true),
+    ("https://d.example.com", ["git@d.example.com:contoso/x"], true),
+    ("https://d.example.com", ["git@d.example.com:me/x"], false),
+    ("https://d.example.com", ["git@d.example.com:me/x", "git@d.example.com:contoso/x"], true),
+    ("https://d.example.com/contoso/x", ["git@d.example.com:me/x"], true),
+    ("https://d.example.com/%63ontoso/x", ["git@d.example.com:me/x"], true),
+    ("https://d.example.com/me/x", [], false), ("https://e.example.com", nil, false),
+  ])
+  func aDenialOfARemoteHoldsInDoubt(address: String, urls: [String]?, holds: Bool) throws {
+    var rule = RuleConditions()
+    rule.remote = RemotePattern("d.example.com/contoso")
+    var situation = Situation(remotes: {
+      urls.map { $0.enumerated().map { Situation.Remote(name: "r\($0)", url: $1) } }
+    })
+    situation.address = HTTPURL(address)
+    #expect(rule.mayHold(in: situation) == holds)
+  }
+
+  @Test func ofSeveralRemotesOriginCounts() throws {
+    var rule = RuleConditions()
+    rule.remote = RemotePattern("d.example.com/contoso")
+    let remotes = [
+      Situation.Remote(name: "origin", url: "git@d.example.com:me/x"),
+      Situation.Remote(name: "upstream", url: "git@d.example.com:contoso/x"),
+    ]
+    #expect(!rule.hold(in: Situation(remotes: { remotes })))
+    #expect(rule.mayHold(in: Situation(remotes: { remotes })))
+  }
+
+  @Test func aDenialOfGraphHoldsForScopesWithoutAResource() throws {
+    var rule = RuleConditions()
+    rule.audience = "https://graph.microsoft.com"
+    var situation = Situation()
+    situation.take(scopes: ["User.Read"], resource: nil)
+    #expect(rule.mayHold(in: situation) && !rule.hold(in: situation))
+    situation.take(scopes: ["openid"], resource: nil)
+    #expect(!rule.mayHold(in: situation))
+    situation.take(
+      scopes: ["https://a.example/x", "https://graph.microsoft.com/User.Read"], resource: nil)
+    #expect(rule.hold(in: situation))
+  }
+
   @Test func anAudienceAndATenantAreComparedWithoutTheirEndings() throws {
     var rule = RuleConditions()
     rule.audience = "https://graph.microsoft.com"
@@ -106,10 +174,10 @@ struct RuleConditionTests {
       "https://graph.microsoft.com/", "https://graph.microsoft.com/.default",
       "https://Graph.Microsoft.com",
     ] {
-      situation.audience = audience
+      situation.audiences = [audience]
       #expect(rule.hold(in: situation))
     }
-    situation.audience = "https://graph.microsoft.com.evil.example"
+    situation.audiences = ["https://graph.microsoft.com.evil.example"]
     #expect(!rule.hold(in: situation))
     rule.audience = nil
     rule.tenant = "Contoso.Example"

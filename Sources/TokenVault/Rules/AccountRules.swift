@@ -32,15 +32,15 @@ package struct AccountRules: Hashable, Sendable {
     return rules
   }
 
-  /// The most specific of the rules that hold, and every rule that denies an account here.
+  /// The most specific of the rules that hold, and every denial that holds or may hold.
   package func matching(
     _ situation: Situation
   ) throws(VaultError) -> (rule: AccountRule?, denials: [AccountRule]) {
-    let holding = try all().filter { $0.conditions.hold(in: situation) }
-    let rules = holding.filter { !$0.isDenial }
+    let rules = try all()
     return (
-      rules.max { $1.conditions.isMoreSpecific(than: $0.conditions) },
-      holding.filter(\.isDenial)
+      rules.filter { !$0.isDenial && $0.conditions.hold(in: situation) }
+        .max { $1.conditions.isMoreSpecific(than: $0.conditions) },
+      rules.filter { $0.isDenial && $0.conditions.mayHold(in: situation) }
     )
   }
 
@@ -78,6 +78,12 @@ package struct AccountRules: Hashable, Sendable {
     guard !rule.conditions.isEmpty, rule.conditions.directory?.hasPrefix("/") ?? true,
       !texts.contains(where: { $0?.utf8.contains { $0 < 0x20 } ?? false })
     else { throw .invalid(.directory) }
+    // A line that would be read as another rule, or as none, is not written.
+    for line in rule.lines {
+      guard var read = AccountRule(line: line.utf8.dropLast()) else { throw .invalid(.directory) }
+      read.identity = rule.identity
+      guard read == rule else { throw .invalid(.directory) }
+    }
     try change { rules in
       rules.filter { other in
         // At one place, at most one account is used, of whatever group.
@@ -143,7 +149,7 @@ package struct AccountRules: Hashable, Sendable {
         var rule = rule
         if rule.group == group { rule.accounts = edit(rule.accounts) }
         return rule
-      }
+      }.withoutRepetition
     }
   }
 
@@ -162,5 +168,13 @@ package struct AccountRules: Hashable, Sendable {
         return before.count - after.count
       }
     }
+  }
+}
+
+extension [AccountRule] {
+  /// The two lines of a denial, one for each tag, become equal when the former tag is replaced.
+  fileprivate var withoutRepetition: [AccountRule] {
+    var seen = Set<AccountRule>()
+    return filter { !$0.isDenial || seen.insert($0).inserted }
   }
 }

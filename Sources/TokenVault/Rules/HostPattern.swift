@@ -42,6 +42,21 @@ package struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether an address is at the host by any scheme and at any port, and may be at or below the path.
+  func mayMatch(_ address: HTTPURL) -> Bool {
+    switch form {
+    case .domain(let domain): return address.host.hasSuffix("." + domain)
+    case .service(let service):
+      guard let own = HTTPURL(service.description), address.host == own.host else { return false }
+      let segments = address.segments.map { $0.lowercased() }
+      let isPlain = segments.allSatisfy { segment in
+        ![".", ".."].contains(segment) && !segment.contains { "%;\\".contains($0) }
+      }
+      return segments.isEmpty || !isPlain
+        || segments.starts(with: own.segments.map { $0.lowercased() })
+    }
+  }
+
   /// The longer, the more specific; a host is more specific than every domain.
   var weight: Int {
     switch form {

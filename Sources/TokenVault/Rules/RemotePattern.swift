@@ -47,6 +47,8 @@ package struct RemotePattern: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     let last = segments.count - 1
     if segments[last].hasSuffix(".git") { segments[last].removeLast(4) }
+    // Without its name, a repository would stand for all of its owner.
+    guard !segments[last].isEmpty else { return nil }
     self.host = name
     self.path = segments
   }

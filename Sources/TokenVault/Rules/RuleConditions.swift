@@ -33,12 +33,24 @@ package struct RuleConditions: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether all conditions hold.
   package func hold(in situation: Situation) -> Bool {
-    if let directory, !situation.isBelow(directory) { return false }
+    if let directory, situation.isBelow(directory) != true { return false }
     if let host, situation.address.map(host.matches) != true { return false }
     if let audience, !situation.isFor(audience: audience) { return false }
     if let tenant, situation.tenant?.lowercased() != tenant.lowercased() { return false }
-    // Last, because the remotes may have to be asked of git.
+    // Last, because git may have to be asked.
     if let remote, !situation.remotes.contains(where: remote.matches) { return false }
+    return true
+  }
+
+  /// Whether all conditions hold or may hold. A denial that gives way to a doubt, or to another
+  /// spelling of an address, protects nothing: a server may resolve and decode a path in several
+  /// steps, git names no path by default, and the repository of a clone has no remotes yet.
+  package func mayHold(in situation: Situation) -> Bool {
+    if let directory, situation.isBelow(directory) == false { return false }
+    if let host, situation.address.map(host.mayMatch) != true { return false }
+    if let audience, !situation.mayBeFor(audience: audience) { return false }
+    if let tenant, situation.tenant?.lowercased() != tenant.lowercased() { return false }
+    if let remote, !situation.mayBeAbout(remote) { return false }
     return true
   }
 
@@ -53,48 +65,5 @@ package struct RuleConditions: Hashable, Sendable, CustomStringConvertible {
       remote?.description.utf8.count ?? 0, host?.weight ?? 0, audience == nil ? 0 : 1,
       tenant == nil ? 0 : 1, directory?.utf8.count ?? 0,
     ]
-  }
-}
-
-/// The circumstances in which an account is sought.
-package struct Situation {
-  /// The working directory, symlinks resolved; nil if it is gone.
-  package var directory: String?
-  /// The address that a credential is for.
-  package var address: HTTPURL?
-  /// The resource that a token is for.
-  package var audience: String?
-  /// The tenant that a token is requested for.
-  package var tenant: String?
-  private let remotesOfDirectory: () -> [String]
-
-  /// - Parameter remotes: Reads the URLs of the repository's remotes; it is called only if a rule has
-  ///   a remote and the address has no path.
-  package init(remotes: @escaping () -> [String] = { [] }) { remotesOfDirectory = remotes }
-
-  fileprivate func isBelow(_ path: String) -> Bool {
-    guard let directory else { return false }
-    return path == "/" || directory == path || directory.hasPrefix(path + "/")
-  }
-
-  fileprivate func isFor(audience other: String) -> Bool {
-    audience.map(Self.bare) == Self.bare(other)
-  }
-
-  /// A resource without what its scopes have at their end.
-  private static func bare(_ resource: String) -> String {
-    var text = resource.lowercased()
-    if text.hasSuffix("/.default") { text.removeLast("/.default".count) }
-    while text.hasSuffix("/") { text.removeLast() }
-    return text
-  }
-
-  /// The repositories that are meant: the one of the address if it has a path, otherwise those of the
-  /// working directory's remotes, at the host of the address if there is one.
-  fileprivate var remotes: [RemotePattern] {
-    if let address, let repository = RemotePattern(address) { return [repository] }
-    let all = remotesOfDirectory().compactMap(RemotePattern.init(url:))
-    guard let address else { return all }
-    return all.filter { $0.host == address.host }
   }
 }

@@ -1,7 +1,7 @@
 import TokenVaultModel
 
 extension ScopeSet {
-  private static let graph = "https://graph.microsoft.com"
+  static let graph = "https://graph.microsoft.com"
   private static let ofSignIn: Set<String> = ["openid", "profile", "email", "offline_access"]
 
   /// Whether a token with these scopes is for `resource`. Microsoft Entra grants the scopes of
@@ -20,12 +20,17 @@ extension ScopeSet {
 }
 
 extension ScopeSet {
-  /// The resource that the first scope with one is for: `https://HOST/PATH` of `https://HOST/PATH/NAME`.
-  package var resource: String? {
-    scopes.lazy.compactMap { scope in
+  /// The resources that scopes name: `https://HOST/PATH` of `https://HOST/PATH/NAME`.
+  var resources: [String] {
+    scopes.compactMap { scope in
       guard scope.contains("://"), let slash = scope.lastIndex(of: "/") else { return nil }
       let resource = scope[..<slash]
       return resource.hasSuffix(":/") ? nil : String(resource)
-    }.first
+    }
+  }
+
+  /// Whether a scope names no resource and is none of a sign-in.
+  var hasBareScopes: Bool {
+    scopes.contains { !$0.contains("/") && !Self.ofSignIn.contains($0.lowercased()) }
   }
 }

@@ -75,18 +75,30 @@ struct CredentialInstallCommand: VaultCommand {
     var installed = try InstalledHelpers(invocation)
     let changes = try setup.changes()
     if dryRun {
-      let lines = try changes.filter { try !$0.isInForce(in: invocation) }.map(\.text)
+      let lines = try changes.filter { try !$0.isInForce(in: invocation) }
+        .map { try $0.prepared(in: invocation).text }
       return try invocation.answer(Array(lines.map { $0 + "\n" }.joined().utf8))
     }
-    var made = installed.changes[setup.spoken.name] ?? []
-    var isChanged = false
-    for change in changes where try !change.isInForce(in: invocation) {
-      try invocation.answer(change.text)
-      made.append(try change.apply(in: invocation))
-      isChanged = true
-      // After each change, so that a failure of the next one can be undone.
-      try installed.set(setup.spoken.name, made)
+    let name = setup.spoken.name
+    for former in installed.changes[name] ?? []
+    where former.linkPath != nil && !changes.contains(former)
+      && changes.contains(where: { $0.linkPath == former.linkPath })
+    {
+      // A link of an earlier installation, to where the program was.
+      try former.undo(in: invocation)
     }
+    let new = try changes.filter { try !$0.isInForce(in: invocation) }
+      .map { try $0.prepared(in: invocation) }
+    // Recorded first, so that an installation that fails half way can be undone.
+    let kept = (installed.changes[name] ?? []).filter { known in
+      !new.contains { $0.kind == known.kind }
+    }
+    try installed.set(name, kept.filter { $0.linkPath == nil || changes.contains($0) } + new)
+    for change in new {
+      try invocation.answer(change.text)
+      try change.apply(in: invocation)
+    }
+    let isChanged = !new.isEmpty
     let tools = HelperSetup.tools[setup.spoken.name] ?? setup.spoken.name
     try invocation.answer(
       isChanged
@@ -179,8 +191,15 @@ struct CredentialStatusCommand: VaultCommand {
     _ spoken: HelperProtocol, _ changes: [ConfigurationChange], _ invocation: Invocation
   ) throws -> Row {
     guard !changes.isEmpty else { return Row(name: spoken.name, state: "off", detail: "") }
-    for change in changes where try !change.isInForce(in: invocation) {
-      return Row(name: spoken.name, state: "broken", detail: "missing: \(change.text)")
+    for change in changes {
+      // A configuration that cannot be read is broken, too.
+      let isInForce: Bool
+      do { isInForce = try change.isInForce(in: invocation) } catch {
+        return Row(name: spoken.name, state: "broken", detail: Failure(error).message)
+      }
+      guard isInForce else {
+        return Row(name: spoken.name, state: "broken", detail: "missing: \(change.text)")
+      }
     }
     let program = changes.compactMap(\.linkPath).first ?? spoken.programs[0]
     let test = try ChildProgram.run(

@@ -78,6 +78,11 @@ struct RequestCommand: VaultCommand {
     var invocation = invocation
     choice.apply(to: &invocation)
     var request = try request()
+    invocation.options.seek(request.token)
+    if invocation.options.audiences.isEmpty {
+      invocation.options.audiences = [request.address.origin]
+    }
+    invocation.options.address = request.address
     let (selection, core) = try located(invocation, request.address)
     let holder = try core.account(selection.account)
     try requireApplicable(to: holder)

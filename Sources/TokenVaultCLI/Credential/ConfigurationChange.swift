@@ -62,49 +62,62 @@ struct ConfigurationChange: Hashable {
         .contains { $0.elementsEqual(value.utf8) }
     case .json(let file, let path, let value):
       return try Self.edit(file)?.value(at: path)?.text == value
-    case .lines(let file, let text, _): return try Self.content(file)?.contains(text) ?? false
+    case .lines(let file, let text, _):
+      return try Self.content(file).flatMap { Self.place(of: text, in: $0) } != nil
     }
   }
 
-  /// Makes the change; one that is in force stays as it is.
-  /// - Returns: The change with what it replaced.
-  func apply(in invocation: Invocation) throws -> ConfigurationChange {
+  /// The change with what it would replace. It throws if it cannot be made without losing something.
+  func prepared(in invocation: Invocation) throws -> ConfigurationChange {
     var change = self
     guard try !isInForce(in: invocation) else { return change }
     switch kind {
-    case .link(let path, let target):
+    case .link(let path, _):
       guard try Self.linkTarget(path) == nil, !InputFile.exists(path) else {
-        throw CommandError.fileExists(path: path)
+        throw Failure.foreignProgram(path)
       }
-      try Self.makeDirectories(above: path)
-      guard unsafe symlink(target, path) == 0 else {
-        throw CommandError.fileNotMade(path: path, errno: errno)
-      }
-    case .git(let key, let value):
-      change.madeFile = !Self.hasGitConfiguration(invocation)
-      try Self.requireGit(["--add", key, value], invocation)
+    case .git: change.madeFile = !Self.hasGitConfiguration(invocation)
     case .json(let file, let path, let value):
-      var edit = try Self.edit(file)
-      change.madeFile = edit == nil
-      if edit == nil { edit = try JSONEdit(Array("{\n}\n".utf8)) }
-      guard var edit else { return change }
+      let known = try Self.edit(file)
+      change.madeFile = known == nil
+      var edit = try known ?? JSONEdit(Self.emptyObject)
       change.former = edit.value(at: path)?.text
       change.madeParent = path.count > 1 && edit.value(at: path.dropLast()) == nil
       guard edit.value(at: path) == nil || change.former != nil, edit.set(.string(value), at: path)
       else { throw Failure.foreignConfiguration(file, path) }
-      try Self.makeDirectories(above: file)
-      try Self.write(edit.bytes, to: file)
     case .lines(let file, let text, let unique):
       let content = try Self.content(file)
       change.madeFile = content == nil
-      let isTaken = (content ?? "").split(separator: "\n")
-        .contains { $0.drop { " \t".contains($0) }.hasPrefix(unique) }
-      guard !isTaken else { throw Failure.takenConfiguration(file, text) }
-      change.former = content.map { $0.isEmpty || $0.hasSuffix("\n") ? "" : "\n" }
-      try Self.makeDirectories(above: file)
-      try Self.write(Array(((content ?? "") + (change.former ?? "") + text).utf8), to: file)
+      guard !Self.lines(of: content ?? []).contains(where: { Self.isSection($0, unique) }) else {
+        throw Failure.takenConfiguration(file, text)
+      }
+      change.former = content.map { $0.isEmpty || $0.last == 0x0a ? "" : "\n" }
     }
     return change
+  }
+
+  /// Makes a prepared change; one that is in force stays as it is.
+  func apply(in invocation: Invocation) throws {
+    guard try !isInForce(in: invocation) else { return }
+    switch kind {
+    case .link(let path, let target):
+      try Self.makeDirectories(above: path)
+      guard unsafe symlink(target, path) == 0 else {
+        throw CommandError.fileNotMade(path: path, errno: errno)
+      }
+    case .git(let key, let value): try Self.requireGit(["--add", key, value], invocation)
+    case .json(let file, let path, let value):
+      var edit = try Self.edit(file) ?? JSONEdit(Self.emptyObject)
+      guard edit.set(.string(value), at: path) else {
+        throw Failure.foreignConfiguration(file, path)
+      }
+      try Self.makeDirectories(above: file)
+      try Self.write(edit.bytes, to: file)
+    case .lines(let file, let text, _):
+      try Self.makeDirectories(above: file)
+      try Self.write(
+        (try Self.content(file) ?? []) + Array(((former ?? "") + text).utf8), to: file)
+    }
   }
 
   /// Takes the change back if it is still in force.
@@ -132,14 +145,14 @@ struct ConfigurationChange: Hashable {
         try Self.write(edit.bytes, to: file)
       }
     case .lines(let file, let text, _):
-      guard let content = try Self.content(file) else { return false }
-      let added = (former ?? "") + text
-      let rest = content.replacing(
-        content.contains(added) ? added : text, with: "", maxReplacements: 1)
+      guard let content = try Self.content(file), let place = Self.place(of: text, in: content)
+      else { return false }
+      let start = former == "\n" && place.lowerBound > 0 ? place.lowerBound - 1 : place.lowerBound
+      let rest = Array(content[..<start] + content[place.upperBound...])
       if madeFile, rest.isEmpty {
         unsafe unlink(file)
       } else {
-        try Self.write(Array(rest.utf8), to: file)
+        try Self.write(rest, to: file)
       }
     }
     return true
@@ -156,14 +169,39 @@ struct ConfigurationChange: Hashable {
     return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
   }
 
+  private static let emptyObject = Array("{\n}\n".utf8)
+
   /// Nil if there is no file.
-  private static func content(_ file: String) throws -> String? {
+  private static func content(_ file: String) throws -> [UInt8]? {
     guard InputFile.exists(file) else { return nil }
-    let bytes = try InputFile.read(file, limit: limit)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure.unreadableConfiguration(file)
+    return try InputFile.read(file, limit: limit)
+  }
+
+  private static func lines(of content: [UInt8]) -> [ArraySlice<UInt8>] {
+    content.split(separator: 0x0a, omittingEmptySubsequences: false)
+  }
+
+  /// Whether a line begins a section or a value with this name, however it is spelt.
+  private static func isSection(_ line: ArraySlice<UInt8>, _ name: String) -> Bool {
+    let text = String(decoding: line, as: UTF8.self).drop { " \t[\"'".contains($0) }
+    guard text.hasPrefix(name) else { return false }
+    return text.dropFirst(name.count).first.map { !$0.isLetter && $0 != "_" && $0 != "-" } ?? true
+  }
+
+  /// Where the text stands as whole lines. Nil also if lines of the same section follow: they would
+  /// move into the section above.
+  private static func place(of text: String, in content: [UInt8]) -> Range<Int>? {
+    let wanted = Array(text.utf8)
+    guard content.count >= wanted.count else { return nil }
+    for start in 0...(content.count - wanted.count)
+    where (start == 0 || content[start - 1] == 0x0a)
+      && content[start..<(start + wanted.count)].elementsEqual(wanted)
+    {
+      let rest = content[(start + wanted.count)...].drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+      let ends = text.contains("{") || rest.isEmpty || rest.first == UInt8(ascii: "[")
+      return ends ? start..<(start + wanted.count) : nil
     }
-    return text
+    return nil
   }
 
   private static func edit(_ file: String) throws -> JSONEdit? {
@@ -184,6 +222,9 @@ struct ConfigurationChange: Hashable {
     // A configuration file may be a link into a directory of dotfiles.
     let place = unsafe realpath(file, nil)
     defer { unsafe free(place) }
+    guard try unsafe place != nil || linkTarget(file) == nil else {
+      throw CommandError.fileNotWritten(path: file, errno: ENOENT)
+    }
     let path = unsafe place.map { unsafe String(cString: $0) } ?? file
     do { try WholeFile.write(bytes, to: path, replacing: true, like: attributes) } catch {
       throw CommandError.fileNotWritten(path: file, errno: error.errno)

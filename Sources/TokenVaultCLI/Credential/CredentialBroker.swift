@@ -80,9 +80,10 @@ struct CredentialBroker {
     guard query.subscription == nil || query.tenant != nil else { throw Failure.subscription }
     var chosen = invocation
     chosen.options.account = query.account ?? invocation.options.account
-    chosen.options.tenant = query.tenant
-    chosen.options.audience =
-      query.audience ?? query.resource ?? ScopeSet(query.scopes).resource
+    chosen.options.seek(
+      TokenRequest(
+        scopes: ScopeSet(query.scopes), resource: query.resource, tenantID: query.tenant))
+    if let audience = query.audience { chosen.options.audiences.append(audience) }
     let (selection, vault) = try chosen.selectedAccount()
     var request = Self.request(query.scopes)
     request.resource = query.resource ?? request.resource
@@ -125,29 +126,48 @@ struct CredentialBroker {
   // MARK: Changing
 
   /// Git stores each credential that has worked, also those that it has from here. They are left as
-  /// they are: a token of a provider must not become a secret of its own, and an equal secret needs
-  /// no write.
+  /// they are: a token of a provider must not become a secret of its own, and a secret that a search
+  /// would find needs no second place.
   private func store(_ credential: NewCredential) throws {
-    guard let service = ServiceURL(credential.place.address) else { return }
+    guard let service = ServiceURL(credential.place.address) else {
+      throw Failure.placeNotStorable(credential.place.address)
+    }
     // Some tools have tokens without a user name.
     let username = credential.place.username ?? tool
-    for vault in try search.vaults() {
-      if let known = try ServiceSecrets(vault).exact(service, username: username),
-        ConstantTime.equal(known.secret.reveal(), credential.secret.reveal()),
-        known.expiresOn == credential.expiresOn ?? known.expiresOn
-      {
-        return
-      }
-      for bound in try vault.accounts(withTokensFor: credential.place.address)
-      where try AccessTokenRemoval(vault).isStored(credential.secret, of: bound.account) {
-        return
-      }
-    }
+    for vault in try search.vaults() where try has(credential, as: username, in: vault) { return }
     let selection = try invocation.selectGroupOfSecrets()
-    try ServiceSecrets(try invocation.vault(of: selection)).store(
+    let secrets = ServiceSecrets(try invocation.vault(of: selection))
+    let (account, _, _) = try secrets.store(
       credential.secret, service: service, username: username, expiresOn: credential.expiresOn,
       from: SecretOrigin(tool: tool, refreshToken: credential.refreshToken))
+    guard keepsOne else { return }
+    let former = try secrets.all(at: service)
+      .filter { $0.origin.tool == tool && $0.account.identity != account.identity }
+    if !former.isEmpty { try secrets.remove(former.map(\.account)) }
   }
+
+  /// Whether a later request would be answered with the credential without storing it.
+  private func has(
+    _ credential: NewCredential, as username: String, in vault: GroupSession
+  ) throws -> Bool {
+    let known = try ServiceSecrets(vault)
+      .covering(credential.place.address, username: username)
+    if known.contains(where: { found in
+      ConstantTime.equal(found.secret.reveal(), credential.secret.reveal())
+        && found.expiresOn == credential.expiresOn ?? found.expiresOn
+    }) {
+      return true
+    }
+    // The fixed user name of a provider comes with its tokens only, perhaps with a former one.
+    return try vault.accounts(withTokensFor: credential.place.address).contains { bound in
+      try bound.username == username
+        || AccessTokenRemoval(vault).isStored(credential.secret, of: bound.account)
+    }
+  }
+
+  /// Whether the tool knows one credential for each place, without a user name, so that a new one
+  /// replaces it.
+  private var keepsOne: Bool { ["docker", "cargo", "terraform"].contains(tool) }
 
   /// Removes the very credential that the tool names: a stored secret as a whole, of a provider only
   /// the access token. A server's refusal does not sign anybody out.
@@ -167,8 +187,7 @@ struct CredentialBroker {
           }
       }
       if !found.isEmpty {
-        _ = try Erasure(vault).run(.accounts(found.map { .known($0.account) }))
-        return true
+        return try secrets.remove(found.map(\.account))
       }
       guard let secret else { continue }
       for bound in try vault.accounts(withTokensFor: query.address)

@@ -106,7 +106,7 @@ struct CredentialSearch {
     guard let account = try account(selection.account, in: vault),
       try isPermitted(account, selection, in: vault)
     else { return nil }
-    let secrets = try ServiceSecrets(vault).covering(query.address, username: query.username)
+    let secrets = try secrets(query, in: vault)
     if let found = secrets.first(where: { $0.account.isSame(as: account) }) {
       return .secret(found)
     }
@@ -116,6 +116,13 @@ struct CredentialSearch {
       note("\(vault.group)", "\(PlainText.escaped(account.shownName)) has no credential for it")
     }
     return token.map { .token($0) }
+  }
+
+  private func secrets(
+    _ query: CredentialQuery, in vault: GroupSession
+  ) throws -> [ServiceSecrets.Found] {
+    try ServiceSecrets(vault).covering(query.address, username: query.username)
+      .filter { !query.isExact || $0.service == ServiceURL(query.address) }
   }
 
   private func account(
@@ -130,21 +137,24 @@ struct CredentialSearch {
   private func isPermitted(
     _ account: Account, _ selection: Selection, in vault: GroupSession
   ) throws -> Bool {
-    for denial in selection.denials where try vault.names(denial, account) { return false }
-    return true
+    try selection.denials.isEmpty || invocation.denial(of: account, in: vault) == nil
   }
 
   /// A stored secret was meant for this very place, and comes before tokens.
   private func unselected(
     _ query: CredentialQuery, _ selection: Selection, in vault: GroupSession
   ) throws -> Match? {
-    let secrets = try ServiceSecrets(vault).covering(query.address, username: query.username)
+    let secrets = try secrets(query, in: vault)
     var candidates = try secrets.map { Candidate.secret($0) }
       .filter { try isPermitted($0.account, selection, in: vault) }
-    if candidates.isEmpty {
-      candidates = try vault.accounts(withTokensFor: query.address)
+    let isExpired = secrets.allSatisfy { secret in
+      secret.origin.refreshToken == nil && secret.expiresOn.map { $0 <= invocation.now } ?? false
+    }
+    if candidates.isEmpty || isExpired {
+      let tokens: [Candidate] = try vault.accounts(withTokensFor: query.address)
         .filter { $0.answers(to: query.username) }.map { .token($0) }
         .filter { try isPermitted($0.account, selection, in: vault) }
+      if !tokens.isEmpty { candidates = tokens }
     }
     note("\(vault.group)", Self.text(candidates))
     guard let first = candidates.first else { return nil }

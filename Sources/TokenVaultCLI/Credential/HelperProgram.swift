@@ -32,32 +32,45 @@ struct HelperProgram {
     } else {
       return nil
     }
-    while let option = rest.first, take(option, value: rest.dropFirst().first) {
-      rest = rest.dropFirst(Self.flags.contains(option) ? 1 : 2)
+    while let word = rest.first, let count = take(word, next: rest.dropFirst().first) {
+      rest = rest.dropFirst(count)
     }
     options.mayAsk = false
     arguments = Array(rest)
   }
 
-  private static let flags = ["-v", "--verbose"]
-
-  /// Whether the option is one of the helper itself.
-  private mutating func take(_ option: String, value: String?) -> Bool {
-    switch (option, value) {
-    case ("-v", _), ("--verbose", _): options.isVerbose = true
-    case ("--account", let value?): options.account = value
-    case ("--group", let value?), ("-g", let value?): options.group = value
-    case ("--vault-dir", let value?): options.vaultDirectory = value
-    default: return false
+  /// Takes an option of the helper itself, as `--account NAME` or `--account=NAME`.
+  /// - Returns: The number of words; nil if it is none.
+  private mutating func take(_ word: String, next: String?) -> Int? {
+    if ["-v", "--verbose"].contains(word) {
+      options.isVerbose = true
+      return 1
     }
-    return true
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let isWhole = word.hasPrefix("--") && parts.count == 2
+    guard let value = isWhole ? String(parts[1]) : next else { return nil }
+    switch isWhole ? String(parts[0]) : word {
+    case "--account": options.account = value
+    case "--group", "-g": options.group = value
+    case "--vault-dir": options.vaultDirectory = value
+    default: return nil
+    }
+    return isWhole ? 1 : 2
   }
 
   /// Answers the call, or each request of a conversation.
   /// - Returns: The exit status that the protocol asks for.
   func run() -> Int32 {
-    let invocation = Invocation.ofProcess(options: options)
+    var invocation = Invocation.ofProcess(options: options)
+    if spoken.startsInBin, let directory = Self.callersDirectory(invocation.workingDirectory) {
+      invocation.workingDirectory = directory
+    }
     do {
+      if spoken.beginsWithVerb, let first = arguments.first, first.hasPrefix("-"),
+        first != "--version"
+      {
+        throw Failure.unknownHelperOption(first, spoken.name)
+      }
       if arguments == ["--version"] {
         try invocation.answer(PublicClientApplication.version)
         return 0
@@ -98,6 +111,29 @@ struct HelperProgram {
       try invocation.answer(answer(to: session.step(line), invocation).output.reveal())
     }
     return 0
+  }
+
+  /// The working directory of the first program above this one that is not in /bin: the SDKs of Azure
+  /// start az and azd there, by a shell.
+  private static func callersDirectory(_ own: String?) -> String? {
+    let bins = ["/bin", "/usr/bin"]
+    guard let own, bins.contains(own) else { return nil }
+    var process = getppid()
+    for _ in 0..<4 where process > 1 {
+      if let place = unsafe realpath("/proc/\(process)/cwd", nil) {
+        defer { unsafe free(place) }
+        let path = unsafe String(cString: place)
+        if !bins.contains(path) { return path }
+      }
+      // absent is an answer: the process has ended, or belongs to another user.
+      do {
+        let status = try InputFile.read("/proc/\(process)/stat", limit: 4096)
+        // The name in parentheses may contain spaces.
+        let rest = String(decoding: status, as: UTF8.self).split(separator: ")").last ?? ""
+        process = rest.split(separator: " ").dropFirst().first.flatMap { pid_t($0) } ?? 0
+      } catch { return nil }
+    }
+    return nil
   }
 
   private func call() throws -> HelperCall {

@@ -1,4 +1,5 @@
 import Glibc
+import TokenVault
 import TokenVaultCredentialHelpers
 import TokenVaultModel
 
@@ -103,7 +104,7 @@ struct HelperSetup {
   /// Git runs a helper by its path, or by the part of its name after `git-credential-`.
   private func git(_ link: ConfigurationChange.Kind?) -> [ConfigurationChange.Kind] {
     var value = "tokenvault"
-    if case .link(let path, _) = link, !isInPath { value = PlainText.shellWord(path) }
+    if case .link(let path, _) = link, !isInPath { value = Self.escaped(path) }
     let keys =
       hosts.isEmpty
       ? ["credential.helper"]
@@ -113,10 +114,25 @@ struct HelperSetup {
     return keys.map { .git(key: $0, value: value) }
   }
 
+  /// Git takes a value for a path only if it begins with a slash, and hands it to a shell.
+  private static func escaped(_ path: String) -> String {
+    path.map { character in
+      character.isLetter || character.isNumber || "/._-+".contains(character)
+        ? String(character) : "\\\(character)"
+    }.joined()
+  }
+
   private func docker() throws -> [ConfigurationChange.Kind] {
     let file = try directory(in: "DOCKER_CONFIG") ?? home + "/.docker"
-    let paths = hosts.isEmpty ? [["credsStore"]] : hosts.map { ["credHelpers", $0] }
+    let paths = hosts.isEmpty ? [["credsStore"]] : hosts.map { ["credHelpers", Self.key($0)] }
     return paths.map { .json(file: file + "/config.json", path: $0, value: "tokenvault") }
+  }
+
+  /// The key of a registry in docker's configuration: the host, except for Docker Hub.
+  private static func key(_ host: String) -> String {
+    let name = ServiceURL(host)?.host ?? host
+    return ["docker.io", "index.docker.io", "registry-1.docker.io"].contains(name)
+      ? "https://index.docker.io/v1/" : name
   }
 
   /// Of several providers, cargo asks the last one first, and stores with it.
@@ -127,7 +143,7 @@ struct HelperSetup {
 
       """
     let file = try directory(in: "CARGO_HOME") ?? home + "/.cargo"
-    return [.lines(file: file + "/config.toml", text: text, unique: "[registry]")]
+    return [.lines(file: file + "/config.toml", text: text, unique: "registry")]
   }
 
   private func terraform() -> [ConfigurationChange.Kind] {

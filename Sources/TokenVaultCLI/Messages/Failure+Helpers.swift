@@ -1,13 +1,37 @@
 import TokenVaultCredentialHelpers
+import TokenVaultSignIn
 
 // MARK: The configuration of other programs
 
 extension Failure {
   static func unknownHelper(_ name: String) -> Failure {
-    let names = HelperProtocol.all.map(\.name)
-    let near = Spelling.nearest(to: name, in: names).map { " Did you mean \($0)?" } ?? ""
+    guard HelperProtocol.named(name) == nil else {
+      return Failure(
+        .usage, "\(name) has no installation: see docs/tools for what to set in the tool.",
+        next: "tokenvault credential status", code: "unknownHelper")
+    }
+    let near =
+      Spelling.nearest(to: name, in: HelperSetup.names)
+      .map { " Did you mean \($0)?" } ?? ""
     return Failure(
       .usage, "There is no helper \(quoted(name)).\(near)", next: "tokenvault credential status",
+      code: "unknownHelper")
+  }
+
+  /// A secret has a service, which is an address without a query.
+  static func placeNotStorable(_ address: HTTPURL) -> Failure {
+    Failure(
+      .usage,
+      "No secret can be stored for an address with a query, or of more than 2048 bytes: "
+        + "\(address.origin). Nothing was stored.",
+      next: "tokenvault add --service \(address.origin) --username NAME", code: "badService")
+  }
+
+  static func unknownHelperOption(_ option: String, _ name: String) -> Failure {
+    Failure(
+      .usage, "The helper has no option \(quoted(option)).",
+      next: "tokenvault help credential",
+      note: "The options of the helper are --group, --account, --vault-dir and -v.",
       code: "unknownHelper")
   }
 
@@ -55,10 +79,17 @@ extension Failure {
       next: "$EDITOR \(PlainText.shellWord(file))", code: "foreignConfiguration")
   }
 
+  /// The place of a link is taken.
+  static func foreignProgram(_ path: String) -> Failure {
+    Failure(
+      .cannotCreate, "\(quoted(path)) is a file of another program. Nothing was changed.",
+      next: again("with --programs and another directory of PATH"), code: "foreignProgram")
+  }
+
   /// The name that a helper would take belongs to another program.
   static func foreignProgram(_ name: String, at path: String) -> Failure {
     Failure(
-      .refused, "\(name) is another program here: \(quoted(path)). It is unchanged.",
+      .refused, "\(quoted(path)) is another program named \(name). Nothing was changed.",
       next: again("with --force to put the helper in front of it"), code: "foreignProgram")
   }
 

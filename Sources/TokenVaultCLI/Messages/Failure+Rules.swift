@@ -16,6 +16,12 @@ extension Failure {
       next: again("with a host such as git.example.com"), code: "badRule")
   }
 
+  static func badRuleText(_ option: String) -> Failure {
+    Failure(
+      .usage, "The value of \(option) is empty or has control characters. No rule was added.",
+      next: "tokenvault rule add --help", code: "badRule")
+  }
+
   static let ruleWithoutCondition = Failure(
     .usage, "A rule needs a condition: --directory, --remote, --host, --audience or --tenant.",
     next: "tokenvault rule add --help", code: "badRule")
@@ -27,10 +33,10 @@ extension Failure {
   }
 
   /// A rule denies the account that would be used.
-  static func denied(_ account: Account, _ rule: AccountRule, _ group: GroupName) -> Failure {
+  static func denied(_ account: Account, _ rule: AccountRule) -> Failure {
     Failure(
       .refused,
-      "The rule for \(rule.conditions.words) never uses \(name(account)). Nothing was sent.",
+      "A rule for \(rule.conditions.words) forbids \(name(account)). Nothing was sent.",
       next: "name another account with --account, or: tokenvault rule list", code: "deniedByRule")
   }
 }

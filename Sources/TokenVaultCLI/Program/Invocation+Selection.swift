@@ -39,18 +39,19 @@ extension Invocation {
   /// The selected account, unless a rule denies it here.
   func account(of selection: Selection, in vault: GroupSession) throws -> Account {
     let account = try vault.account(selection.account)
-    try requirePermitted(account, selection, in: vault)
+    if !selection.denials.isEmpty { try requirePermitted(account, in: vault) }
     return account
   }
 
   /// Throws if a rule denies the account here.
-  func requirePermitted(
-    _ account: Account, _ selection: Selection, in vault: GroupSession
-  ) throws {
-    for denial in selection.denials where denial.group == vault.group {
-      guard try vault.names(denial, account) else { continue }
-      throw Failure.denied(account, denial, vault.group)
-    }
+  func requirePermitted(_ account: Account, in vault: GroupSession) throws {
+    if let denial = try denial(of: account, in: vault) { throw Failure.denied(account, denial) }
+  }
+
+  /// The rule that denies an account here. The rules are read again, because a renewal of the group
+  /// may have changed the tags in them.
+  func denial(of account: Account, in vault: GroupSession) throws -> AccountRule? {
+    try matchingRules().1.first { try vault.names($0, account) }
   }
 
   /// The vault of the selected group.
@@ -260,22 +261,32 @@ extension Invocation {
     var situation = Situation(remotes: Self.remotes)
     situation.directory = workingDirectory
     situation.address = options.address
-    situation.audience = options.audience
+    situation.audiences = options.audiences
+    situation.hasBareScopes = options.hasBareScopes
     situation.tenant = options.tenant
     return situation
   }
 
-  /// The URLs of the remotes of the repository of the working directory.
-  private static func remotes() -> [String] {
-    // absent is an answer: without git, there is no repository.
+  /// The remotes of the repository of the working directory, as git resolves them; nil if git fails.
+  private static func remotes() -> [Situation.Remote]? {
+    // absent is an answer: a rule that denies an account then holds.
     do {
-      let words = ["git", "config", "-z", "--get-regexp", #"^remote\..*\.url$"#]
-      let result = try ChildProgram.run(words, environment: wholeEnvironment())
-      return (result?.output ?? []).split(separator: 0).compactMap { entry in
-        entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1).dropFirst().first
-          .map { String(decoding: $0, as: UTF8.self) }
+      let words = ["git", "remote", "--verbose"]
+      guard let result = try ChildProgram.run(words, environment: wholeEnvironment()) else {
+        return []
       }
-    } catch { return [] }
+      // Without a repository, git exits with 128.
+      guard result.status == 0 else { return result.status == 128 ? [] : nil }
+      return String(decoding: result.output, as: UTF8.self).split(separator: "\n")
+        .compactMap { line in
+          let parts = line.split(separator: "\t", maxSplits: 1)
+          guard parts.count == 2,
+            let end = [" (fetch)", " (push)"].compactMap({ parts[1].ranges(of: $0).last }).first
+          else { return nil }
+          return Situation.Remote(
+            name: String(parts[0]), url: String(parts[1][..<end.lowerBound]))
+        }
+    } catch { return nil }
   }
 
   func accountRules() throws(CommandError) -> AccountRules {

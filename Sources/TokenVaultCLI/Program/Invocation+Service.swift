@@ -14,7 +14,15 @@ extension Invocation {
   /// The account of a command that needs a token or a secret: the secret of `--service`, otherwise as
   /// ``select(needsAccount:)``.
   func selectedAccount() throws -> Located {
-    if let service = options.service { return try secret(of: service, named: options.account) }
+    if let service = options.service {
+      let found = try secret(of: service, named: options.account)
+      if options.account == nil, case .known(let account) = found.selection.account {
+        var here = self
+        here.options.address = account.service.flatMap { HTTPURL($0) }
+        try here.requirePermitted(account, in: found.vault)
+      }
+      return found
+    }
     let selection = try select()
     explain(selection)
     let vault = try vaultWithAccounts(of: selection)

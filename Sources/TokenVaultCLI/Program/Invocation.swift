@@ -24,8 +24,10 @@ package struct Invocation: Sendable {
     /// The address that a credential is for; nil if the command has none. Rules are compared with it, and
     /// with the next two.
     package var address: HTTPURL?
-    /// The resource that a token is for.
-    package var audience: String?
+    /// The resources that a token is for.
+    package var audiences: [String] = []
+    /// Whether a scope of the token names no resource.
+    package var hasBareScopes = false
     /// The tenant that a token is requested for.
     package var tenant: String?
     package var isJSON = false
@@ -47,10 +49,12 @@ package struct Invocation: Sendable {
 
     package init() {}
 
-    /// Compares rules with the resource and the tenant of a request.
+    /// Compares rules with the resources and the tenant of a request.
     mutating func seek(_ request: TokenRequest) {
+      var situation = Situation()
+      situation.take(scopes: request.scopes, resource: request.resource)
+      (audiences, hasBareScopes) = (situation.audiences, situation.hasBareScopes)
       tenant = request.tenantID
-      audience = request.resource ?? request.scopes.resource
     }
   }
 
@@ -105,6 +109,14 @@ package struct Invocation: Sendable {
     if path.hasPrefix("/") { return path }
     guard let workingDirectory else { throw .noWorkingDirectory }
     return path == "." ? workingDirectory : workingDirectory + "/" + path
+  }
+
+  /// The path as ``workingDirectory`` spells it: absolute, with symlinks resolved if it exists.
+  func resolved(_ path: String) throws(CommandError) -> String {
+    let absolute = try absolute(path)
+    guard let place = unsafe realpath(absolute, nil) else { return PathText.normal(absolute) }
+    defer { unsafe free(place) }
+    return unsafe String(cString: place)
   }
 
   func requireDirectory() throws(CommandError) -> String {

@@ -87,6 +87,13 @@ extension GroupTransaction {
       .extras, keys.wrap.sealRow(Padding.pad(bytes), header.associatedData(.extras)))
   }
 
+  /// Deletes the account's rows in the present generation, so that backups of the other accounts stay
+  /// usable. It is no erasure: the group's key still opens a copy of the rows.
+  package func remove(_ account: StoredAccount) throws(StoreError) {
+    try delete(account)
+    try forgetMissingPrincipals()
+  }
+
   /// Deletes the account's rows. This alone is no erasure, because the group's key still opens a
   /// copy of them: see ``rotate(to:erasing:boot:deletesOldKey:)``.
   func delete(_ account: StoredAccount) throws(StoreError) {

@@ -24,10 +24,24 @@ package struct JSONEdit: Sendable {
   /// - Returns: False if a part of the path is not an object.
   @discardableResult
   package mutating func set(_ value: JSONValue, at path: [String]) -> Bool {
+    let former = bytes
+    // A text that another program could not read is never written.
+    guard insert(value, at: path), isReadable else {
+      bytes = former
+      return false
+    }
+    return true
+  }
+
+  private var isReadable: Bool {
+    do { return try JSONValue(parsing: bytes).members != nil } catch { return false }
+  }
+
+  private mutating func insert(_ value: JSONValue, at path: [String]) -> Bool {
     guard let name = path.last else { return false }
     let parent = Array(path.dropLast())
     if !parent.isEmpty, self.value(at: parent) == nil {
-      return set(.object([.init(name, value)]), at: parent)
+      return insert(.object([.init(name, value)]), at: parent)
     }
     if let known = members(named: path).last {
       bytes.replaceSubrange(known.value, with: value.bytes)
@@ -39,8 +53,8 @@ package struct JSONEdit: Sendable {
       bytes.insert(contentsOf: member, at: object.open + 1)
       return true
     }
-    let before = object.members.dropLast().last.map { $0.value.upperBound + 1 } ?? object.open + 1
-    let space = bytes[before..<last.name.lowerBound].drop { !Self.isSpace($0) }
+    let start = bytes[..<last.name.lowerBound].lastIndex { !Self.isSpace($0) }
+    let space = start.map { bytes[($0 + 1)..<last.name.lowerBound] } ?? []
     bytes.insert(
       contentsOf: [UInt8(ascii: ",")] + space + member, at: last.value.upperBound)
     return true

@@ -76,6 +76,37 @@ struct DockerHelperTests {
     #expect(run.output == "s\n", "\(run.errors)")
   }
 
+  @Test func aSecondLoginReplacesTheFirst() throws {
+    let run = try run(
+      """
+      for name in ada bob; do
+        printf '{"ServerURL": "r.example.com", "Username": "%s", "Secret": "s"}' $name |
+          docker-credential-tokenvault store
+      done
+      docker-credential-tokenvault list; printf r.example.com | docker-credential-tokenvault get
+      """)
+    #expect(
+      run.output == """
+        {"https://r.example.com":"bob"}
+        {"Secret":"s","ServerURL":"r.example.com","Username":"bob"}
+
+        """, "\(run.errors)")
+  }
+
+  /// Docker keeps a refresh token of its hub under an address of its own.
+  @Test func aKeyBelowThatOfASecretIsAnotherKey() throws {
+    let run = try run(
+      """
+      printf '{"ServerURL": "https://index.docker.io/v1/", "Username": "ada", "Secret": "s"}' |
+        docker-credential-tokenvault store
+      printf https://index.docker.io/v1/refresh-token | docker-credential-tokenvault get
+      printf '{"ServerURL": "https://r.example.com/?q", "Username": "a", "Secret": "s"}' |
+        docker-credential-tokenvault store >out; echo $?; grep -c 'Nothing was stored' out
+      """)
+    #expect(
+      run.output == "credentials not found in native keychain\n1\n1\n", "\(run.errors)")
+  }
+
   @Test func anotherRegistryGetsNothing() throws {
     let run = try run(
       """

@@ -75,6 +75,43 @@ struct GitHelperTests {
     #expect(run.output == "two\ngone\n", "\(run.errors)")
   }
 
+  /// A server's refusal must not end backups, nor what the user has forbidden.
+  @Test func anErasedPasswordLeavesBackupsAndRules() throws {
+    let run = try git.withSecrets(
+      """
+      tokenvault rule add -q ada --host $H --deny -g dev.tokenvault.shared >/dev/null
+      tokenvault group backup dev.tokenvault.shared copy >/dev/null 2>&1
+      for verb in reject approve; do
+        printf 'protocol=https\\nhost=%s\\nusername=ada\\npassword=one\\n\\n' $H | git credential $verb
+      done
+      tokenvault token --service $U --account ada
+      printf 'protocol=https\\nhost=%s\\nusername=ada\\n\\n' $H | git credential fill
+      tokenvault group restore dev.tokenvault.shared copy --yes >/dev/null; echo $?
+      """)
+    #expect(run.output == "one\n0\n", "\(run.output) \(run.errors)")
+  }
+
+  @Test func aFetchWithAPathStoresNoCopyOfTheSecret() throws {
+    let run = try git.run(
+      """
+      git config --global credential.useHttpPath true
+      echo one | tokenvault add --quiet --service $U/ada --username ada >/dev/null
+      git clone -q $U/ada/code.git a && git -C a fetch -q
+      tokenvault list -g dev.tokenvault.shared --no-header | wc -l
+      """)
+    #expect(run.output == "1\n", "\(run.errors)")
+  }
+
+  @Test func anOptionThatTheHelperDoesNotHaveIsAnError() throws {
+    let run = try git.withSecrets(
+      """
+      printf 'protocol=https\\nhost=%s\\n\\n' $H >request
+      bin/git-credential-tokenvault --account=ada get <request | tail -1
+      bin/git-credential-tokenvault --acount ada get <request; echo $?
+      """)
+    #expect(run.output == "password=one\n64\n", "\(run.errors)")
+  }
+
   @Test func aPasswordThatGitRefusesIsNotErasedIfTheVaultHasAnotherOneMeanwhile() throws {
     let run = try git.withSecrets(
       """

@@ -15,7 +15,8 @@ struct InstallationTests {
 
   private static let dockerFiles = [
     "{}", "{\n\t\"auths\": {\n\t\t\"a\": {}\n\t},\n\t\"credsStore\": \"desktop\"\n}\n",
-    "{\"credHelpers\":{\"gcr.io\":\"gcloud\"}}",
+    "{\"credHelpers\":{\"gcr.io\":\"gcloud\"}}", "{\"a\": 1  , \"b\": 2}",
+    "{ \"auths\": {}\n  , \"psFormat\": \"x\"\n}\n",
   ]
 
   @Test(arguments: dockerFiles)

@@ -60,7 +60,43 @@ struct RuleCommandTests {
       """)
     #expect(
       run.output == "secret of bob\nsecret of ada\n77\n77\nsecret of bob\n", "\(run.errors)")
-    #expect(run.errors.contains("/work never uses bob. Nothing was sent."), "\(run.errors)")
+    #expect(run.errors.contains("/work forbids bob. Nothing was sent."), "\(run.errors)")
+  }
+
+  @Test func aForbiddenAccountIsNotUsedByServiceOrRequestEither() throws {
+    let run = try run(
+      """
+      tokenvault rule add -q bob --host git.example.com --deny $S >/dev/null
+      tokenvault sign-out ada $S >/dev/null 2>&1
+      tokenvault token --service git.example.com; echo $?
+      tokenvault request GET https://git.example.com/ --service git.example.com; echo $?
+      tokenvault token --service git.example.com --account bob
+      """)
+    #expect(run.output == "77\n77\nsecret of bob\n", "\(run.errors)")
+  }
+
+  @Test func aRuleForALinkIsForTheDirectoryItself() throws {
+    let run = try run(
+      """
+      ln -s work link; tokenvault rule add -q bob --directory link --deny $S >/dev/null
+      cd work; TOKENVAULT_ACCOUNT=bob tokenvault token $S; echo $?
+      tokenvault rule remove ../link --deny
+      """)
+    #expect(run.output.hasPrefix("77\nRemoved the rule for "), "\(run.output) \(run.errors)")
+  }
+
+  /// The SDKs of Azure start az in /bin, by a shell.
+  @Test func theDirectoryOfAnAzureSDKIsThatOfTheSDK() throws {
+    let run = try home.run(
+      """
+      tokenvault import -q cache.json >/dev/null; tokenvault switch ada >/dev/null
+      mkdir work; tokenvault rule add ada --directory work --deny >/dev/null; cd work
+      sdk='import subprocess, sys
+      print(subprocess.run(["/bin/sh", "-c", sys.argv[1] + "; exit $?"], cwd="/bin").returncode)'
+      python3 -c "$sdk" "tokenvault credential azure account get-access-token" >/dev/null 2>errors
+      grep -c 'forbids ada' errors
+      """)
+    #expect(run.output == "1\n", "\(run.errors)")
   }
 
   /// The form that scripts use is served without ArgumentParser.
@@ -132,7 +168,8 @@ struct RuleCommandTests {
   }
 
   @Test(arguments: [
-    "ada", "ada --host 'a b'", "ada --host '*.com'", "ada --remote github.com",
+    "ada", "ada --audience ''", "ada --tenant ''", "ada --remote github.com/.git",
+    "ada --host 'a b'", "ada --host '*.com'", "ada --remote github.com",
     "ada --remote git@github.com:x",
   ])
   func aRuleWithoutAUsableConditionIsAUsageError(arguments: String) throws {

@@ -20,7 +20,12 @@ struct RuleOptions: ParsableArguments {
   /// The conditions, with a directory made absolute.
   func conditions(in invocation: Invocation) throws -> RuleConditions {
     var conditions = RuleConditions()
-    conditions.directory = try directory.map { PathText.normal(try invocation.absolute($0)) }
+    conditions.directory = try directory.map { try invocation.resolved($0) }
+    for (name, text) in [("--audience", audience), ("--tenant", tenant)] {
+      if let text, text.isEmpty || text.utf8.contains(where: { $0 < 0x20 }) {
+        throw Failure.badRuleText(name)
+      }
+    }
     conditions.audience = audience
     conditions.tenant = tenant
     if let remote {

@@ -26,6 +26,9 @@ struct RuleAddCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     let conditions = try place.conditions(in: invocation)
     guard !conditions.isEmpty else { throw Failure.ruleWithoutCondition }
+    if let directory = conditions.directory, !InputFile.exists(directory) {
+      invocation.tell("Note: \(PlainText.escaped(directory)) does not exist yet.")
+    }
     let vault = try invocation.selectedVault()
     let chosen = try CurrentAccountSelection(vault).setRule(
       for: AccountReference(parsing: account), where: conditions, isDenial: deny)

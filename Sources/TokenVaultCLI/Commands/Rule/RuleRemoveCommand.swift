@@ -40,7 +40,9 @@ struct RuleRemoveCommand: VaultCommand {
     var chosen: [AccountRule] = []
     for text in directories {
       var conditions = RuleConditions()
+      // The directory may be gone, and a link to another place meanwhile.
       conditions.directory = PathText.normal(try invocation.absolute(text))
+      if found(conditions).isEmpty { conditions.directory = try invocation.resolved(text) }
       guard !found(conditions).isEmpty else { throw CommandError.noDirectoryRule(text) }
       chosen += found(conditions)
     }

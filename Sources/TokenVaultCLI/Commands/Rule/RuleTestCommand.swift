@@ -29,7 +29,7 @@ struct RuleTestCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     var invocation = invocation
     invocation.options.mayAsk = false
-    invocation.options.audience = audience
+    invocation.options.audiences = audience.map { [$0] } ?? []
     invocation.options.tenant = tenant
     invocation.options.address = try url.map { text in
       guard let address = HTTPURL(text.contains("://") ? text : "https://" + text) else {
@@ -38,11 +38,15 @@ struct RuleTestCommand: VaultCommand {
       return address
     }
     if let directory {
-      invocation.workingDirectory = PathText.normal(try invocation.absolute(directory))
+      invocation.workingDirectory = try invocation.resolved(directory)
     }
     let rules = try invocation.accountRules()
     let (found, denials) = try rules.matching(invocation.situation)
-    let holding = try rules.all().filter { $0.conditions.hold(in: invocation.situation) }
+    let holding = try rules.all()
+      .filter { rule in
+        rule.isDenial
+          ? denials.contains(rule) : rule.conditions.hold(in: invocation.situation)
+      }
       .map { try AccountRuleState($0, rules, in: invocation) }
     if global.json {
       return try invocation.answerJSON { $0.array(holding) { $1.write(to: &$0) } }
