@@ -136,14 +136,61 @@ struct InstallationTests {
     #expect(run.output.hasSuffix("\n\(left)") && !left.contains("tokenvault"), "\(run.output)")
   }
 
-  @Test func aSectionOfTheUserIsLeftAlone() throws {
+  @Test(arguments: ["[registry]\n", "[ registry ]\r\n", "registry.default = 'x'\n"])
+  func aSectionOfTheUserIsLeftAlone(file: String) throws {
+    let path = home.directory.appending(path: ".cargo/config.toml")
+    try FileManager.default.createDirectory(
+      at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(file.utf8).write(to: path)
     let run = try run(
       """
-      unset CARGO_HOME; mkdir .cargo; printf '[registry]\ndefault = "x"\n' >.cargo/config.toml
-      tokenvault credential install cargo >/dev/null; echo $?; cat .cargo/config.toml
+      unset CARGO_HOME; tokenvault credential install cargo >/dev/null; echo $?
+      cat .cargo/config.toml
       """)
-    #expect(run.output == "78\n[registry]\ndefault = \"x\"\n")
+    #expect(run.output == "78\n\(file)")
     #expect(run.errors.contains("global-credential-providers"), "\(run.errors)")
+  }
+
+  @Test func linesThatTheUserAddedToTheSectionKeepIt() throws {
+    let run = try run(
+      """
+      unset CARGO_HOME; tokenvault credential install cargo >/dev/null
+      echo 'default = "corp"' >>.cargo/config.toml; cp .cargo/config.toml before
+      tokenvault credential uninstall cargo | grep -c '^left'; cmp before .cargo/config.toml
+      """)
+    #expect(run.output == "1\n", "\(run.errors)")
+  }
+
+  @Test func aLinkToAMissingFileIsNotReplaced() throws {
+    let run = try run(
+      """
+      mkdir .docker; ln -s /nowhere/config.json .docker/config.json
+      tokenvault credential install docker >/dev/null; echo $?; readlink .docker/config.json
+      tokenvault credential status --no-header | grep -c '^docker *broken'
+      """)
+    #expect(run.output == "74\n/nowhere/config.json\n1\n", "\(run.output) \(run.errors)")
+  }
+
+  @Test func gitFindsAHelperInADirectoryWithASpace() throws {
+    let run = try run(
+      """
+      tokenvault credential install git --programs "$HOME/my tools" >/dev/null
+      echo one | tokenvault add -q --service git.example.com --username ada >/dev/null
+      printf 'protocol=https\\nhost=git.example.com\\n\\n' | git credential fill | tail -1
+      """)
+    #expect(run.output == "password=one\n", "\(run.errors)")
+  }
+
+  @Test func aNewInstallationReplacesTheLinkOfAFormerOne() throws {
+    let run = try run(
+      """
+      tokenvault credential install git >/dev/null; link=.local/bin/git-credential-tokenvault
+      sed -i "s,$(readlink $link),/former," .local/share/tokenvault/helpers.json
+      ln -sf /former $link; tokenvault credential install git >/dev/null
+      readlink -e $link >/dev/null; echo $?
+      tokenvault credential uninstall git >/dev/null; ls .local/bin
+      """)
+    #expect(run.output == "0\n", "\(run.output) \(run.errors)")
   }
 
   @Test func aRealProgramIsHiddenOnlyIfTheUserSaysSo() throws {
