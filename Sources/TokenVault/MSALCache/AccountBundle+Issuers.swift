@@ -43,7 +43,7 @@ extension AccountBundle {
   /// the account, because the refresh token is sent there.
   func believed(_ text: String) -> String? {
     guard !text.isEmpty, !homeAccountID.isEmpty, authorityType == .oidc else { return nil }
-    // absent is an answer: a text that is no authority is never sent a token.
+    // absent is an answer: tokens are sent to authorities only, and the text names none.
     do {
       let authority = try Authority(text)
       let isOwn = authority.environment == environment && authority.authorityType == .oidc

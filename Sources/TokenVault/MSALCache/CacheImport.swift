@@ -38,7 +38,7 @@ package struct CacheImport {
     try device.requireOne(of: sorted.count)
     // Content that cannot be stored must not leave behind a group that was created for it.
     try vaultErrors(session.group) { try Self.requireStorable(cache) }
-    // Nothing to store is no reason to create a group.
+    // A cache without content creates no group.
     let isEmpty = sorted.isEmpty && (needsContent || cache.apps.isEmpty && cache.unknown.isEmpty)
     if isEmpty, try !session.exists() { return ImportReport() }
     let madeGroup =
@@ -233,7 +233,7 @@ package struct CacheImport {
     guard credential.kind == .accessToken,
       let text = record.authorities[CaseFolding.key(credential.clientID)]
     else { return false }
-    // absent is an answer: a text that is no authority is never sent a token.
+    // absent is an answer: tokens are sent to authorities only, and the text names none.
     do { return issuer.origin != (try Authority(text)).address.server } catch { return false }
   }
 

@@ -12,7 +12,7 @@ extension AccountRecord {
         environment, idTokens: profiles.compactMap { IDToken(claimsJSON: $0.claimsJSON) },
         named: issuer)
     }
-    // absent is an answer: a text that is no authority is never asked for a token.
+    // absent is an answer: tokens are requested from authorities only, and the text names none.
     do { return Issuer(try Authority(text), name: nil) } catch {
       return .imported(environment, idTokens: [])
     }

@@ -215,7 +215,7 @@ struct SignInCommand: VaultCommand {
     }
   }
 
-  /// What to change if the provider is not where the command looked for it.
+  /// The end of "run the command again": what to change if no provider is at the address.
   private var otherPlace: String {
     if authority != nil { return "with another --authority" }
     return url != nil ? "with another URL of the provider" : "later"
