@@ -201,6 +201,6 @@ struct InstallationTests {
       tokenvault credential install azure --force >/dev/null; echo $?
       """)
     #expect(run.output == "77\n0\n", "\(run.errors)")
-    #expect(run.errors.contains("is another program here"), "\(run.errors)")
+    #expect(run.errors.contains("is another program named az"), "\(run.errors)")
   }
 }
