@@ -267,6 +267,7 @@ struct SignInStorage {
     if let token = answer.refreshToken {
       var refresh = credential(.refreshToken)
       refresh.familyID = answer.familyID
+      refresh.expiresOn = answer.refreshTokenExpiresIn.map(validated.now.advanced(by:))
       try add(
         refresh, token,
         issuer: AccountRecord.Issuer(validated.authority, name: validated.issuer))

@@ -16,16 +16,24 @@ struct ListCommand: VaultCommand {
         tokenvault list --all-groups --json
         tokenvault list --no-header | wc -l
         tokenvault list --environment login.microsoftonline.com --signed-out
+        tokenvault list --watch
       """,
     aliases: ["ls"])
 
   @OptionGroup var filters: FilterOptions
   @Flag(help: "List the accounts of every group on this machine.")
   var allGroups = false
+  @Flag(
+    help: """
+      Show the list again whenever it changes, until q or Ctrl-C. With --json, print one line for \
+      each change.
+      """)
+  var watch = false
   @OptionGroup var layout: TableOptions
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {
+    if watch { return try ListWatch(self, invocation).run() }
     let query = AccountQuery(filters)
     guard allGroups else {
       let selection = try selection(invocation)
@@ -70,14 +78,14 @@ struct ListCommand: VaultCommand {
     if accounts.isEmpty { invocation.tell("No group on this machine has a matching account.") }
   }
 
-  private func requireWhole(_ listing: AccountListing, _ group: GroupName) throws {
+  func requireWhole(_ listing: AccountListing, _ group: GroupName) throws {
     guard listing.damagedRows == 0 else {
       throw CommandError.rowsDamaged(listing.damagedRows, group: group)
     }
   }
 
   /// A list of rules that cannot be read hides no account.
-  private func selection(_ invocation: Invocation) throws -> Selection {
+  func selection(_ invocation: Invocation) throws -> Selection {
     let group = try invocation.select(needsAccount: false)
     // absent is an answer: without the rules, the group's current account is marked.
     do { return try invocation.select() } catch { return group }

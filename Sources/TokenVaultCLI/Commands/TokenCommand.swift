@@ -6,7 +6,8 @@ struct TokenCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Print a valid access token, or a stored secret.",
     discussion: """
-      The token is written to standard output and nowhere else. If the stored token has expired, or \
+      The token is written to standard output and nowhere else; with --clip, only to the clipboard, \
+      for 45 seconds. If the stored token has expired, or \
       a new one is requested, the provider is asked for it. The command exits with status 4 if user \
       interaction is required, and standard error names the sign-in command.
 
@@ -15,6 +16,7 @@ struct TokenCommand: VaultCommand {
         tokenvault token --resource https://graph.microsoft.com --json
         tokenvault token --account work --min-validity 15m
         tokenvault token --service git.example.com
+        tokenvault token --service git.example.com --clip
       """)
 
   @OptionGroup var choice: AccountOption
@@ -40,12 +42,23 @@ struct TokenCommand: VaultCommand {
     help: "While the provider is unavailable, accept an expired token within its extended lifetime."
   )
   var extendedLifetime = false
+  @Flag(
+    help: """
+      Put the token on the clipboard instead of printing it. The command runs until it has cleared \
+      the clipboard again; Ctrl-C clears it at once.
+      """)
+  var clip = false
+  @Option(
+    help: "With --clip: when to clear the clipboard, as in 20s or 2m. Default: 45s.")
+  var clearAfter: String?
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
     if resource != nil, !scope.isEmpty {
       throw ValidationError("--scope and --resource cannot be combined.")
     }
+    if clip, global.json { throw ValidationError("--clip and --json cannot be combined.") }
+    if clearAfter != nil, !clip { throw ValidationError("--clear-after needs --clip.") }
   }
 
   func run(in invocation: Invocation) throws {
@@ -55,6 +68,7 @@ struct TokenCommand: VaultCommand {
       guard let validity = Duration(text) else { throw .badDuration(text) }
       return validity
     }
+    let showing = try ClipboardShowing(clip, clearAfter, invocation)
     var options = SilentOptions()
     options.claims = try Invocation.claims(claims)
     options.forceRefresh = forceRefresh
@@ -75,6 +89,7 @@ struct TokenCommand: VaultCommand {
       invocation.tell(
         "The provider is unavailable: this token expires sooner than requested or has expired.")
     }
+    if let showing { return try showing.show(result, in: invocation) }
     try invocation.answer(token: result)
   }
 }

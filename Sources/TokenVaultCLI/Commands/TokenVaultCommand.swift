@@ -33,7 +33,7 @@ struct TokenVaultCommand: ParsableCommand {
       CurrentCommand.self,
       WhichCommand.self,
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
-      SignOutCommand.self,
+      ForecastCommand.self, OpenCommand.self, PromptCommand.self, SignOutCommand.self,
       RuleCommand.self, GroupCommand.self, ImportCommand.self, ExportCommand.self,
       CredentialCommand.self, DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,

@@ -46,7 +46,8 @@ extension Failure {
       "tokensWithoutExpiry": flag, "flow": "browser or device-code",
       "apiHosts": "an array of host names in lower case, as in *.example.com",
       "redirectUri": "a loopback address or a private-use scheme", "registrationPage": url,
-      "revocationPage": url,
+      "revocationPage": url, "portalPage": url,
+      "refreshTokenIdleDays": "a number of days from 1 to 3650",
     ]
   }()
 }

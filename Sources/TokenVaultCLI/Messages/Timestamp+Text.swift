@@ -15,4 +15,15 @@ extension Timestamp {
       }
     return epochSeconds > now.epochSeconds ? "in \(amount)" : "\(amount) ago"
   }
+
+  /// The number of seconds after which ``relative(to:)`` has another text.
+  func secondsOfText(at now: Timestamp) -> Int64 {
+    let (difference, overflow) = epochSeconds.subtractingReportingOverflow(now.epochSeconds)
+    guard !overflow else { return .max }
+    let seconds = Int64(clamping: difference.magnitude)
+    let unit: Int64 =
+      seconds < 60 ? 1 : seconds < 3600 ? 60 : seconds < 172_800 ? 3600 : 86_400
+    // The time until an event decreases, that since an event grows.
+    return difference > 0 ? seconds % unit + 1 : unit - seconds % unit
+  }
 }

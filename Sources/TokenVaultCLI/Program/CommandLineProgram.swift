@@ -21,7 +21,9 @@ package enum CommandLineProgram {
     if let helper = HelperProgram(CommandLine.arguments) { _exit(helper.run()) }
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Nothing is buffered, so exit(3) would only cost time.
-    if let status = WarmToken.answer(arguments) { _exit(status.rawValue) }
+    if let status = WarmToken.answer(arguments) ?? PromptText.answer(arguments) {
+      _exit(status.rawValue)
+    }
     exit(run(arguments).rawValue)
   }
 

@@ -30,7 +30,7 @@ package struct Configuration {
     "deviceLifetime": 900, "rotation": true, "reuseDetection": true, "issParameter": true,
     "revocation": true, "accessTokenFormat": "jwt", "claimsChallenge": false,
     "refreshMeetsClaims": true, "declinedDeviceError": "access_denied", "declinedScopes": [],
-    "autoSignIn": "", "messages": 25, "pageSize": 10, "announcesPrompts": true,
+    "autoSignIn": "", "messages": 25, "pageSize": 10, "announcesPrompts": true, "accountPage": "",
     "adminScopes": [],
     "prompts": ["none", "login", "select_account", "consent", "create"],
   ]

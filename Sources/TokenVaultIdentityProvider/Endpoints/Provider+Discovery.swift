@@ -31,6 +31,9 @@ extension Provider {
     if configuration.isOn("announcesPrompts") {
       document["prompt_values_supported"] = configuration.settings["prompts"]
     }
+    if !configuration.text("accountPage").isEmpty {
+      document["account_management_uri"] = .string(configuration.text("accountPage"))
+    }
     if realm.policy == nil {
       document["device_authorization_endpoint"] = .string(address(.devicecode, realm))
     }

@@ -19,6 +19,20 @@ struct DBusWriter {
     }
   }
 
+  /// An array of strings without elements.
+  mutating func noStrings() { uint32(0) }
+
+  /// A dictionary with a single entry, a{sv}, whose value is a string.
+  mutating func dictionary(_ key: String, variant value: String) {
+    let length = reserveLength()
+    align(8)
+    let start = bytes.count
+    string(key)
+    signature("s")
+    string(value)
+    patch(length, UInt32(bytes.count - start))
+  }
+
   /// A string, or an object path.
   mutating func string(_ text: String) {
     uint32(UInt32(text.utf8.count))

@@ -18,6 +18,8 @@ package struct ProviderMetadata: Hashable, Sendable {
   package let endSessionEndpoint: HTTPURL?
   /// OIDC Core section 5.3.
   package private(set) var userInfoEndpoint: HTTPURL?
+  /// The page where users manage their accounts (`account_management_uri`).
+  package let portalPage: HTTPURL?
   /// RFC 7517.
   package let jwkSetAddress: HTTPURL?
   /// The signature algorithms of its ID tokens; empty if it names none.
@@ -77,6 +79,9 @@ package struct ProviderMetadata: Hashable, Sendable {
     revocationEndpoint = try endpoint("revocation_endpoint")
     endSessionEndpoint = try endpoint("end_session_endpoint")
     userInfoEndpoint = try endpoint("userinfo_endpoint")
+    // No request goes there, so that a value that is no URL does not matter.
+    portalPage = document["account_management_uri"]?.text.flatMap { HTTPURL($0) }
+      .flatMap { $0.isConfidential ? $0 : nil }
     jwkSetAddress = try endpoint("jwks_uri")
     idTokenAlgorithms = try list("id_token_signing_alg_values_supported") ?? []
     sendsIssuer = document["authorization_response_iss_parameter_supported"] == .bool(true)
@@ -95,7 +100,7 @@ package struct ProviderMetadata: Hashable, Sendable {
     deviceAuthorizationEndpoint = provider.deviceAuthorizationEndpoint
     revocationEndpoint = provider.revocationEndpoint
     userInfoEndpoint = provider.userEndpoint
-    (endSessionEndpoint, jwkSetAddress, idTokenAlgorithms) = (nil, nil, [])
+    (endSessionEndpoint, portalPage, jwkSetAddress, idTokenAlgorithms) = (nil, nil, nil, [])
     (sendsIssuer, supportsOfflineAccess, refusesS256, promptValues) = (false, false, false, nil)
     self.provider = provider
   }

@@ -48,6 +48,8 @@ extension ProviderDescription {
     registrationPage = try reader.link("registrationPage")
     registrationHelp = try reader.text("registrationHelp") ?? ""
     revocationPage = try reader.page("revocationPage")
+    portalPage = try reader.page("portalPage")
+    refreshTokenIdleDays = try reader.days("refreshTokenIdleDays")
     try requireSense()
     if let url { forgetClient(of: ownIssuer, at: url) }
   }
@@ -66,6 +68,7 @@ extension ProviderDescription {
     "scopes", "impliedScopes", "scopeSeparator", "tokensWithoutExpiry", "clientId", "clientSecret",
     "redirectUri", "flow", "apiHosts", "credentialHosts", "credentialUsername", "credentialScopes",
     "credentialScheme", "registrationPage", "registrationHelp", "revocationPage",
+    "portalPage", "refreshTokenIdleDays",
   ]
 
   /// A provider is described either by its discovery document or by all of its endpoints: a user
@@ -117,6 +120,13 @@ extension ProviderDescription {
       case .bool(let flag)?: return flag
       default: throw .bad(name)
       }
+    }
+
+    func days(_ name: String) throws(Fault) -> Int64? {
+      guard let value = members[name] else { return nil }
+      guard case .number(let literal) = value, let days = Int64(literal), (1...3650).contains(days)
+      else { throw .bad(name) }
+      return days
     }
 
     func texts(_ name: String) throws(Fault) -> [String] {

@@ -59,6 +59,11 @@ package struct ProviderDescription: Hashable, Sendable {
   package var registrationHelp = ""
   /// The page where the user can revoke tokens.
   package var revocationPage: HTTPURL?
+  /// The page where the user sees the account.
+  package var portalPage: HTTPURL?
+  /// The number of days without use after which the provider ends a refresh token; nil if it names
+  /// none.
+  package var refreshTokenIdleDays: Int64?
 
   /// Whether the provider issues ID tokens.
   package var hasIDTokens: Bool { userEndpoint == nil }

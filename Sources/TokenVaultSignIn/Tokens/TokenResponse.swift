@@ -12,6 +12,10 @@ package struct TokenResponse: Sendable {
   package var extendedExpiresIn: Int64?
   package var refreshIn: Int64?
   package var refreshToken: Redacted<String>?
+  /// The lifetime of the refresh token in seconds; nil if the response names none, or no end. It is
+  /// no standard field: Microsoft, Google and GitHub call it `refresh_token_expires_in`, and Keycloak
+  /// `refresh_expires_in`.
+  package var refreshTokenExpiresIn: Int64?
   package var idToken: Redacted<String>?
   /// The granted scopes; nil if they are the requested ones (RFC 6749 section 5.1).
   package var scopes: ScopeSet?
@@ -57,6 +61,12 @@ package struct TokenResponse: Sendable {
     extendedExpiresIn = try seconds("ext_expires_in")
     refreshIn = try seconds("refresh_in")
     refreshToken = try secret("refresh_token")
+    // absent is an answer: no request depends on it.
+    do {
+      let named = try seconds("refresh_token_expires_in") ?? seconds("refresh_expires_in")
+      // Keycloak's 0 stands for a token that is not limited.
+      refreshTokenExpiresIn = named.flatMap { $0 > 0 ? $0 : nil }
+    } catch { refreshTokenExpiresIn = nil }
     idToken = try secret("id_token")
     scopes = try text("scope").map(ScopeSet.init(target:))
     clientInfoText = try text("client_info")

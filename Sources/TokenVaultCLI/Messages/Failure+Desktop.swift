@@ -1,0 +1,54 @@
+import TokenVault
+import TokenVaultKeyCustody
+import TokenVaultModel
+import TokenVaultSignIn
+
+// MARK: The clipboard, the browser and the notifications of the desktop
+
+extension Failure {
+  static let noDesktop = Failure(
+    .unreachable, "There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set.",
+    next: again("in a terminal of the desktop"), code: "noClipboard")
+
+  static func noClipboardProgram(_ package: String) -> Failure {
+    Failure(
+      .unreachable, "No program for the clipboard is installed.",
+      next: "sudo apt-get install \(package)", code: "noClipboard")
+  }
+
+  static func clipboardFailed(_ program: String) -> Failure {
+    Failure(
+      .unreachable, "\(program) did not put the token on the clipboard.",
+      next: "tokenvault token", code: "clipboardFailed")
+  }
+
+  /// The provider of an account names no page for it.
+  static func noPortal(_ account: Account, provider file: String?) -> Failure {
+    let way =
+      account.authorityType == .oidc
+      ? file.map { "add \"portalPage\" to \(quoted($0)), then \(again())" } : nil
+    return Failure(
+      .notFound, "No page is known where \(name(account)) is shown.",
+      next: way ?? command("status", account.group), code: "noPortal")
+  }
+
+  static func browserNotOpened(_ page: HTTPURL) -> Failure {
+    Failure(
+      .unreachable, "No browser could be started.",
+      next: "open \(PlainText.escaped(page.description)) in a browser", code: "browserNotOpened")
+  }
+
+  static func notNotified(_ error: CustodyError) -> Failure {
+    let reason =
+      switch error {
+      case .noBus: "there is no session bus"
+      case .noService: "no notification daemon is running"
+      case .timedOut: "the notification daemon does not answer"
+      case .refused(let name): "the notification daemon answered \(quoted(name))"
+      default: "the conversation with the notification daemon failed"
+      }
+    return Failure(
+      .unreachable, "The notification was not shown: \(reason).",
+      next: again("without --notify"), code: "notNotified")
+  }
+}
