@@ -24,7 +24,8 @@ enum DocumentedPaths {
   }
 
   private static let directories: Set<Substring> = [
-    ".ci", "Benchmarks", "Examples", "Sources", "Tests", "docs", "keychain-groups", "scripts",
+    ".ci", "Benchmarks", "Clients", "Examples", "Sources", "Tests", "docs", "keychain-groups",
+    "packaging", "scripts",
   ]
 
   private static func isPath(_ word: String) -> Bool {

@@ -22,9 +22,17 @@ struct ScriptTests {
     #expect(test.isSuperset(of: ["chromium", "glewlwyd", "tmux"]))
   }
 
+  @Test func aPackageIsBuiltWithoutTheToolsOfItsTest() throws {
+    let (package, test) = (try packages("package"), try packages("test-package"))
+    #expect(try packages("build").isStrictSubset(of: package))
+    #expect(package.isStrictSubset(of: test))
+    #expect(package.isDisjoint(with: ["debootstrap", "lintian"]))
+  }
+
   @Test(arguments: [
     ("scripts/build", "build"), ("scripts/fuzz", "build"), ("scripts/demo", "demo"),
-    ("scripts/test", "test"), ("Benchmarks/run", "test"),
+    ("scripts/test", "test"), ("Benchmarks/run", "test"), ("scripts/package", "package"),
+    ("scripts/test-package", "test-package"),
   ])
   func aScriptInstallsItsOwnListOnly(script: String, need: String) throws {
     let calls = try Checkout.file(script).lines.map { $0.text.drop { $0 == " " } }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TokenVaultCredentialHelpers
 
@@ -12,5 +13,14 @@ struct HelperRegistryTests {
     for spoken in HelperProtocol.all {
       #expect(HelperProtocol.named(spoken.name)?.programs == spoken.programs)
     }
+  }
+
+  @Test func thePackageLinksEveryHelperOfOurOwn() throws {
+    let list = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../packaging/helpers")
+    let linked = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
+    #expect(linked.map(String.init) == HelperProtocol.all.flatMap(\.programs).sorted())
+    #expect(linked.allSatisfy { $0.contains("tokenvault") })
+    #expect(HelperProtocol.all.flatMap(\.substitutes).allSatisfy { !linked.contains($0[...]) })
   }
 }
