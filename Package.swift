@@ -93,6 +93,13 @@ let package = Package(
       dependencies: ["TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto"],
       swiftSettings: strict),
 
+    // The files in which other tools leave secrets: from bytes to findings, and to bytes without them.
+    .target(
+      name: "TokenVaultPlaintext", dependencies: ["TokenVaultModel", "TokenVaultCrypto"],
+      swiftSettings: strict),
+    // Extended attributes of files, and the exchange of two of them.
+    .target(name: "TokenVaultCFiles", cSettings: strictC),
+
     // The programs people run.
     // Loads libqrencode when a QR code is drawn.
     .target(name: "TokenVaultCQRCode", cSettings: strictC),
@@ -101,7 +108,7 @@ let package = Package(
       dependencies: [
         "TokenVault", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultKeyCustody",
         "TokenVaultSignIn", "TokenVaultSignInTransport", "TokenVaultCredentialHelpers",
-        "TokenVaultSystem", "TokenVaultCQRCode",
+        "TokenVaultSystem", "TokenVaultCQRCode", "TokenVaultPlaintext", "TokenVaultCFiles",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -185,6 +192,10 @@ let package = Package(
         "TokenVaultCredentialHelpers", "TokenVaultSignIn", "TokenVaultModel", "TokenVaultCrypto",
       ],
       exclude: ["Transcripts"], swiftSettings: strict),
+    .testTarget(
+      name: "TokenVaultPlaintextTests",
+      dependencies: ["TokenVaultPlaintext", "TokenVaultModel", "TokenVaultCrypto"],
+      swiftSettings: strict),
     .testTarget(
       name: "TokenVaultSignInTransportTests",
       dependencies: [

@@ -6,7 +6,7 @@ enum ImportTable {
     // C modules.
     "TokenVaultCOpenSSL": [], "TokenVaultCSQLite": [], "TokenVaultCLibsecret": [],
     "TokenVaultCSecretService": [], "TokenVaultCSystem": [],
-    "TokenVaultCCurl": [], "TokenVaultCQRCode": [],
+    "TokenVaultCCurl": [], "TokenVaultCQRCode": [], "TokenVaultCFiles": [],
     // The vault.
     "TokenVaultCrypto": ["TokenVaultCOpenSSL", "Glibc", "Synchronization"],
     "TokenVaultModel": [],
@@ -37,9 +37,12 @@ enum ImportTable {
     "TokenVaultCredentialHelpers": [
       "Glibc", "TokenVaultSignIn", "TokenVaultCrypto", "TokenVaultModel",
     ],
+    // The files of other tools.
+    "TokenVaultPlaintext": ["TokenVaultCrypto", "TokenVaultModel"],
     // The command line program.
     "TokenVaultCLI": [
       "ArgumentParser", "TokenVaultCredentialHelpers", "TokenVaultCQRCode", "Dispatch",
+      "TokenVaultPlaintext", "TokenVaultCFiles",
       "FoundationEssentials", "Glibc",
       "TokenVaultKeyCustody",
       "TokenVaultSignIn",
@@ -74,7 +77,7 @@ enum ImportTable {
   /// Modules with a single Swift importer, in whose signatures their types do not appear.
   static let cModules: Set<String> = [
     "TokenVaultCOpenSSL", "TokenVaultCSQLite", "TokenVaultCLibsecret", "TokenVaultCSecretService",
-    "TokenVaultCSystem", "TokenVaultCCurl", "TokenVaultCQRCode",
+    "TokenVaultCSystem", "TokenVaultCCurl", "TokenVaultCQRCode", "TokenVaultCFiles",
   ]
 
   /// The C modules that may include a header, by the beginning of the header's path. Headers of the
@@ -96,7 +99,7 @@ enum ImportTable {
   static let withoutFoundation: Set<String> = [
     "TokenVaultCrypto", "TokenVaultModel", "TokenVaultSystem", "TokenVaultGroupStore",
     "TokenVaultKeyCustody", "TokenVaultSignIn",
-    "TokenVaultSignInTransport", "TokenVaultCredentialHelpers",
+    "TokenVaultSignInTransport", "TokenVaultCredentialHelpers", "TokenVaultPlaintext",
   ]
 
   /// The targets that may touch their process: read its environment, print, exit.

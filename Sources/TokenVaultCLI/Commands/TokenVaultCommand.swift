@@ -35,6 +35,7 @@ struct TokenVaultCommand: ParsableCommand {
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
       ForecastCommand.self, OpenCommand.self, PromptCommand.self, SignOutCommand.self,
       RuleCommand.self, GroupCommand.self, ImportCommand.self, ExportCommand.self,
+      AuditCommand.self,
       CredentialCommand.self, DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])

@@ -1,0 +1,27 @@
+/// cargo's credentials.toml.
+enum CargoCredentials {
+  private static let defaultIndex = "https://index.crates.io"
+
+  static func secrets(
+    _ bytes: [UInt8], _ registries: [String: String]
+  ) throws(PlaintextError) -> [PlaintextSecret] {
+    try TOMLText.leaves(bytes).compactMap { leaf in
+      let isDefault = leaf.path.count == 2 && leaf.path[0] == "registry"
+      let isNamed = leaf.path.count == 3 && leaf.path[0] == "registries"
+      guard isDefault || isNamed, leaf.value?.isEmpty != true else { return nil }
+      switch leaf.name {
+      case "token":
+        var secret = PlaintextSecret(.token, at: leaf.place, cuts: [leaf.cut])
+        let index = isDefault ? defaultIndex : registries[leaf.path[1]]
+        secret.service = index.map {
+          $0.hasPrefix("sparse+") ? String($0.dropFirst("sparse+".count)) : $0
+        }
+        secret.username = "cargo"
+        secret.hold(leaf.value)
+        return secret
+      case "secret-key": return PlaintextSecret(.privateKey, at: leaf.place, cuts: [])
+      default: return nil
+      }
+    }
+  }
+}

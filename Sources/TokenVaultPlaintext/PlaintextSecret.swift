@@ -1,0 +1,99 @@
+package import TokenVaultCrypto
+package import TokenVaultModel
+
+/// A secret that a file of another tool contains in plaintext.
+package struct PlaintextSecret: Sendable {
+  package enum Kind: String, Sendable {
+    case password
+    case token
+    case accessToken = "access token"
+    case refreshToken = "refresh token"
+    case privateKey = "private key"
+    case secretKey = "secret key"
+    case clientSecret = "client secret"
+    /// The access and refresh tokens of an account.
+    case tokens
+    /// A database or a cache whose content is not read.
+    case database
+  }
+
+  package let kind: Kind
+  /// The names of the sections and members in which it stands, or its line. Never a value.
+  package let place: String
+  /// The user name that belongs to it; nil if the file does not tell, or if the name looks like a token,
+  /// as in `https://TOKEN:x-oauth-basic@github.com`.
+  package var username: String? {
+    didSet { if username.map(Self.looksLikeToken) == true { username = nil } }
+  }
+  /// The URL that it is sent to, without user information and query; nil if the file does not tell.
+  package var service: String? {
+    didSet { service = service.map(Self.bare) }
+  }
+  /// What is stored in a vault; nil if the vault has no use for it.
+  package var secret: Redacted<[UInt8]>?
+  /// The refresh token that belongs to an access token.
+  package var refreshToken: Redacted<[UInt8]>?
+  /// Whether it is sent as a bearer token; nil if that is not known.
+  package var isBearer: Bool?
+  package var expiresOn: Timestamp?
+  /// The parts of the file that a removal takes out.
+  var cuts: [Cut]
+
+  init(_ kind: Kind, at place: String, cuts: [Cut]) {
+    self.kind = kind
+    self.place = place
+    self.cuts = cuts
+  }
+
+  /// The reason why it cannot be taken out; nil if it can.
+  package var obstacle: String? {
+    if cuts.isEmpty { return "the tool itself must remove it" }
+    for case .kept(let reason) in cuts { return reason }
+    return nil
+  }
+
+  /// Stores text as the secret. Its end is that of the token if it is a JSON Web Token.
+  mutating func hold(_ text: String?) {
+    guard let text, !text.isEmpty else { return }
+    secret = Redacted(Array(text.utf8))
+    expiresOn = expiresOn ?? Timestamp(endOfWebToken: text)
+  }
+
+  private static let prefixes = [
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-", "dckr_pat_",
+    "eyJ", "xoxb-", "xoxp-",
+  ]
+
+  /// Whether a text in the place of a user name is a token. Names are shorter, or have a dot or an @, or
+  /// are GUIDs.
+  static func looksLikeToken(_ text: String) -> Bool {
+    if prefixes.contains(where: { text.hasPrefix($0) }) { return true }
+    return text.utf8.count >= 32 && !GUID.isValid(text.utf8)
+      && !text.contains { $0 == "." || $0 == "@" || $0 == " " }
+  }
+
+  /// The URL without what may be a secret.
+  private static func bare(_ url: String) -> String {
+    let text = url.prefix { $0 != "?" && $0 != "#" }
+    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    let end = text[start...].firstIndex(of: "/") ?? text.endIndex
+    guard let at = text[start..<end].lastIndex(of: "@") else { return String(text) }
+    return String(text[..<start] + text[text.index(after: at)...])
+  }
+
+  /// Whether two findings are the same secret, perhaps of two versions of a file.
+  func isSame(as other: PlaintextSecret) -> Bool {
+    kind == other.kind && username == other.username && service == other.service
+      && secret?.reveal() == other.secret?.reveal()
+      && refreshToken?.reveal() == other.refreshToken?.reveal()
+  }
+}
+
+/// A part of a file that can be taken out of it.
+enum Cut: Hashable, Sendable {
+  case bytes(Range<Int>)
+  /// A member or an element of a JSON text, by the index in each container on the way.
+  case node([Int])
+  /// The part cannot be taken out, for this reason.
+  case kept(String)
+}
