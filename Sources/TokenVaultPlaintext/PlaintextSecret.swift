@@ -41,7 +41,8 @@ package struct PlaintextSecret: Sendable {
 
   init(_ kind: Kind, at place: String, cuts: [Cut]) {
     self.kind = kind
-    self.place = place
+    // The name of a member may be a URL with a password.
+    self.place = place.contains("@") ? Self.bare(place) : place
     self.cuts = cuts
   }
 
@@ -75,7 +76,7 @@ package struct PlaintextSecret: Sendable {
   /// The URL without what may be a secret.
   private static func bare(_ url: String) -> String {
     let text = url.prefix { $0 != "?" && $0 != "#" }
-    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
     let end = text[start...].firstIndex(of: "/") ?? text.endIndex
     guard let at = text[start..<end].lastIndex(of: "@") else { return String(text) }
     return String(text[..<start] + text[text.index(after: at)...])

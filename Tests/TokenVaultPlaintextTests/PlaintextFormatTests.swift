@@ -64,6 +64,15 @@ struct PlaintextFormatTests {
         #expect(!"\(file.secrets)".contains("S3C1"))
       }
     }
+    for text in [#"{"auths": {"https://a:S3C1@h/v1/": {"auth": "YTpi"}}}"#] {
+      let file = PlaintextFile(Array(text.utf8), .docker)
+      #expect(
+        file.secrets.map(\.summary) == [
+          ["password", "auths.https://h/v1/.auth", "a", "https://h/v1/"]
+        ])
+    }
+    let npm = PlaintextFile(Array("//a:S3C1@h/:_authToken=x".utf8), .npm)
+    #expect(npm.secrets.map(\.place) == ["//h/:_authToken"])
     let netrc = PlaintextFile(Array("machine a login ghp_S3C1 password x".utf8), .netrc)
     #expect(netrc.secrets.map(\.username) == [nil])
   }
