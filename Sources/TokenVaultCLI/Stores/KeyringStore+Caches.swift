@@ -23,7 +23,7 @@ extension KeyringStore {
 
   /// The attributes of programs that keep caches in the Secret Service.
   private static let knownCaches: [[(String, String)]] = [
-    // Azure CLI, and its versions before 2.60 with the names of the libraries' sample.
+    // Azure CLI, and programs that use the names of the libraries' sample.
     [("xdg:schema", "Microsoft Azure CLI")],
     [("my_attr1", "foo"), ("my_attr2", "bar")],
     // azure-identity for Python and the Azure SDK for .NET.

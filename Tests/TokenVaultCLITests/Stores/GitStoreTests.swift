@@ -113,7 +113,7 @@ struct GitStoreTests {
         """, "\(run.errors)")
   }
 
-  /// Git 2.41 and later put an expiry and a refresh token into lines behind the password.
+  /// Newer versions of git put an expiry and a refresh token into lines behind the password.
   @Test func theLinesOfNewerVersionsComeAlongAndAreNoPartOfThePassword() throws {
     let run = try run(
       """
