@@ -10,6 +10,7 @@
 typedef struct _GCancellable GCancellable;
 typedef struct _GDBusAuthObserver GDBusAuthObserver;
 typedef struct _GDBusConnection GDBusConnection;
+typedef struct _GDBusProxy GDBusProxy;
 typedef struct _GError GError;
 typedef struct _GHashTable GHashTable;
 typedef struct _GList GList;
@@ -38,6 +39,7 @@ enum {
   DBUS_ERROR_SERVICE_UNKNOWN = 2, DBUS_ERROR_NAME_HAS_NO_OWNER = 3, DBUS_ERROR_NO_REPLY = 4,
   SECRET_ERROR_LOCKED = 2,
   CONNECT_AS_CLIENT = 1, CONNECT_TO_BUS = 8, SEARCH_ALL = 2,
+  CREATE_REPLACE = 2,
 };
 
 #define TV_FUNCTIONS(F) \
@@ -77,6 +79,7 @@ enum {
   F(GList *, secret_service_search_sync, \
     (SecretService *, const SecretSchema *, GHashTable *, TV_ENUM(SecretSearchFlags), \
      GCancellable *, GError **)) \
+  F(const char *, g_dbus_proxy_get_object_path, (GDBusProxy *)) \
   F(int, secret_item_get_locked, (SecretItem *)) \
   F(int, secret_item_delete_sync, (SecretItem *, GCancellable *, GError **)) \
   F(SecretItem *, secret_item_create_sync, \

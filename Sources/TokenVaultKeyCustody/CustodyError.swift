@@ -27,6 +27,8 @@ public enum CustodyError: Error, Equatable, Sendable {
   case alreadyStored(generation: UInt64)
   /// The service confirmed a deletion, but the item still exists.
   case notDeleted(generation: UInt64)
+  /// The service confirmed that it stored or deleted an item of another program, but did not.
+  case itemNotChanged
   /// The service or the bus ended during a call.
   case serviceGone
   /// The deadline passed.

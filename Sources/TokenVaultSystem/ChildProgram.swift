@@ -38,10 +38,18 @@ package enum ChildProgram {
     return nil
   }
 
-  /// Runs a program to its end, with an empty standard input.
+  /// The standard input of a program.
+  package enum Input: Sendable {
+    case empty
+    /// That of this process, with its standard error: a terminal for a prompt of the program.
+    case inherited
+    case bytes([UInt8])
+  }
+
+  /// Runs a program to its end.
   /// - Returns: nil if there is no such program.
   package static func run(
-    _ words: [String], environment: [String: String]
+    _ words: [String], environment: [String: String], input: Input = .empty
   ) throws(SystemCallError) -> Result? {
     // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
     unsafe signal(SIGCHLD, SIG_DFL)
@@ -49,7 +57,18 @@ package enum ChildProgram {
     defer { close(output) }
     let errors = try temporary()
     defer { close(errors) }
-    guard let child = start(words, environment: environment, streams: [nil, output, errors])
+    var (source, report) = (Int32?.none, errors)
+    defer { if let source, source != STDIN_FILENO { close(source) } }
+    switch input {
+    case .empty: break
+    case .inherited: (source, report) = (STDIN_FILENO, STDERR_FILENO)
+    case .bytes(let bytes):
+      let file = try temporary()
+      source = file
+      try SystemCalls.writeAll(bytes, to: file)
+      lseek(file, 0, SEEK_SET)
+    }
+    guard let child = start(words, environment: environment, streams: [source, output, report])
     else { return nil }
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) == -1 {

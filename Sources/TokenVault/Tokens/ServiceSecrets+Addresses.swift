@@ -52,12 +52,16 @@ extension ServiceSecrets {
 
   /// The secrets that a tool stored, in the order of their services.
   package func all(from tool: String) throws(VaultError) -> [Found] {
+    try all().filter { $0.origin.tool == tool }
+  }
+
+  /// All secrets of the group, in the order of their services.
+  package func all() throws(VaultError) -> [Found] {
     try secrets { _, _ in
       true
     } choosing: {
       $0
     }
-    .filter { $0.origin.tool == tool }
     .sorted {
       ($0.service.description, $0.account.username) < ($1.service.description, $1.account.username)
     }

@@ -4,14 +4,21 @@ import TokenVaultModel
 
 struct ExportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write accounts and tokens as a token cache for MSAL.",
+    commandName: "export", abstract: "Write accounts, tokens or passwords for another tool.",
     discussion: """
       The export contains tokens in plaintext. It is written to a pipe, a redirection or the file \
       given by --output (mode 0600), and never to a terminal; `--output -` is standard output. Stored secrets are not exported.
 
+      --to writes into the store of another program, and nowhere else: stored secrets to `git` \
+      (items of git-credential-libsecret), `gcm` (Git Credential Manager), `gh` (by `gh auth login`) \
+      or `pass`, and accounts to `msal`, an item of the Secret Service with the attributes that the \
+      program chose. A different secret there is replaced with --force only. The copies are outside \
+      the vault: a sign-out does not erase them.
+
       EXAMPLES
         tokenvault export --output cache.json
         tokenvault export --username ada@contoso.example | other-tool --read-cache
+        tokenvault export --to pass --service git.example.com --username ada
       """)
 
   @OptionGroup var filters: FilterOptions
@@ -19,15 +26,29 @@ struct ExportCommand: VaultCommand {
     name: .shortAndLong, help: "A file that does not exist yet, or - for standard output.",
     completion: .file())
   var output: String?
-  @Flag(help: "Replace an existing file.")
+  @Flag(help: "Replace an existing file; with --to, other secrets in the store.")
   var force = false
+  @Option(help: "The program into whose store secrets are written.")
+  var to: StoreName?
+  @Option(help: ArgumentHelp("With --to: only the secrets of this service.", valueName: "url"))
+  var service: String?
+  @Option(
+    help: ArgumentHelp("With --to msal: an attribute of the item.", valueName: "name=value"))
+  var attribute: [String] = []
+  @Flag(help: "With --to: print what would be written, and change nothing.")
+  var dryRun = false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func validate() throws {
+    if let to { return try validateStore(to) }
+    if service != nil || dryRun || !attribute.isEmpty {
+      throw ValidationError("--service, --attribute and --dry-run need --to.")
+    }
     if force, output == nil { throw ValidationError("--force needs --output.") }
   }
 
   func run(in invocation: Invocation) throws {
+    if let to { return try run(to: to, in: invocation) }
     let file = output == "-" ? nil : output
     guard file != nil || !invocation.answersToTerminal else {
       throw CommandError.exportNeedsTarget

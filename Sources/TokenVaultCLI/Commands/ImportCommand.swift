@@ -5,7 +5,8 @@ import TokenVaultSystem
 
 struct ImportCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import accounts and tokens from another tool's cache.",
+    commandName: "import",
+    abstract: "Import accounts, tokens and passwords from another tool's cache or store.",
     discussion: """
       Reads a token cache of MSAL libraries or Azure CLI. A newer token is never replaced by an \
       older one. The file is not changed and keeps its tokens in plaintext: delete it when no tool \
@@ -19,20 +20,42 @@ struct ImportCommand: VaultCommand {
       An import makes no account current. If an azureProfile.json is in the same directory, the \
       command that chooses the account of its default subscription is printed.
 
+      --from reads the store of another program: `git` (items of git-credential-libsecret), `gcm` \
+      (Git Credential Manager), `gh`, `msal` (caches in the Secret Service), `pass` (all entries, or \
+      those below a PREFIX), `keepassxc` (a FILE exported as CSV or XML, or -), `oidc-agent` (the \
+      NAME of an account). Passwords go to the group that `add` would choose. A secret that the group \
+      already has is kept; if it differs, --force replaces it. --remove takes out of the store what \
+      can be read back from the group, after a question. Each item that does not come in is named, \
+      and the exit status is then 1.
+
       EXAMPLES
         tokenvault import ~/.azure/msal_token_cache.json
+        tokenvault import --from pass web --dry-run
+        keepassxc-cli export passwords.kdbx | tokenvault import --from keepassxc -
         other-tool --print-cache | tokenvault import - --group dev.tokenvault.shared
         tokenvault import --remove ~/.azure/msal_token_cache.json ada@contoso.example
       """)
 
-  @Argument(help: "The cache, or - for standard input.", completion: .file())
-  var file: String
+  @Argument(
+    help: "The cache, or - for standard input; with --from, the place in the store.",
+    completion: .file())
+  var file: String?
   @Argument(
     help:
       "With --remove: the user name, home account id, ID//ENVIRONMENT or ID//ISSUER in the file.")
   var account: String?
-  @Flag(help: "Take an account out of the file.")
+  @Option(help: "The program whose store is read.")
+  var from: StoreName?
+  @Option(
+    help: ArgumentHelp(
+      "With --from msal: an attribute of the item, if a program chose its own.",
+      valueName: "name=value"))
+  var attribute: [String] = []
+  @Flag(help: "Take an account out of the file; with --from, the imported items out of the store.")
   var remove = false
+  @Flag(help: "With --from: replace secrets that the group has.")
+  var force = false
+  @OptionGroup var confirmation: ConfirmationOption
   @Option(help: "With --remove: take out the tokens of this client only.")
   var clientId: String?
   @Flag(help: "Print what would be stored, and change nothing.")
@@ -41,6 +64,11 @@ struct ImportCommand: VaultCommand {
 
   func validate() throws {
     if remove, dryRun { throw ValidationError("--remove and --dry-run cannot be combined.") }
+    if let from { return try validateStore(from) }
+    if force || confirmation.yes || !attribute.isEmpty {
+      throw ValidationError("--force, --yes and --attribute need --from.")
+    }
+    if file == nil { throw ValidationError("Missing expected argument '<file>'") }
     guard remove else {
       if account != nil || clientId != nil {
         throw ValidationError("An account and --client-id need --remove.")
@@ -52,11 +80,17 @@ struct ImportCommand: VaultCommand {
   }
 
   func run(in invocation: Invocation) throws {
-    if remove, let account { return try remove(account, in: invocation) }
+    if let from { return try run(from: from, in: invocation) }
+    guard let file else { return }
+    if remove, let account { return try remove(account, in: file, invocation) }
+    try run(file, in: invocation)
+  }
+
+  private func run(_ file: String, in invocation: Invocation) throws {
     let selection = try invocation.select(needsAccount: false)
     invocation.explain(selection)
-    let cache = try self.cache()
-    let preferred = try preferredUser()
+    let cache = try self.cache(file)
+    let preferred = try preferredUser(file)
     let vault = try invocation.vault(of: selection)
     let report = try CacheImport(vault, progress: invocation.progress("Importing accounts"))
       .run(
@@ -102,7 +136,7 @@ struct ImportCommand: VaultCommand {
     }
   }
 
-  private func remove(_ account: String, in invocation: Invocation) throws {
+  private func remove(_ account: String, in file: String, _ invocation: Invocation) throws {
     let (count, selector) = try CacheFile(file)
       .remove(AccountReference(parsing: account, allowsPrefix: false), clientID: clientId)
     if global.json {
@@ -119,7 +153,7 @@ struct ImportCommand: VaultCommand {
     )
   }
 
-  private func cache() throws -> MSALCache {
+  private func cache(_ file: String) throws -> MSALCache {
     let bytes =
       file == "-"
       ? try InputFile.standardInput(limit: MSALCache.fileLimit)
@@ -129,11 +163,11 @@ struct ImportCommand: VaultCommand {
 
   /// The file, in a message.
   private var source: String {
-    file == "-" ? "Standard input" : "\"\(PlainText.escaped(file))\""
+    file == "-" ? "Standard input" : "\"\(PlainText.escaped(file ?? ""))\""
   }
 
   /// The user of Azure CLI's default subscription.
-  private func preferredUser() throws -> String? {
+  private func preferredUser(_ file: String) throws -> String? {
     guard file != "-" else { return nil }
     let directory = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     let path = directory + "azureProfile.json"

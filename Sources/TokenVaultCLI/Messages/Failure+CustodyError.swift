@@ -62,6 +62,10 @@ extension Failure {
       self.init(
         .inputOutput, "The keyring still has the former key (generation \(generation)).",
         next: "tokenvault list --group \(group)", note: Self.triesAgain)
+    case .itemNotChanged:
+      self.init(
+        .inputOutput, "The Secret Service did not keep a change that it confirmed.",
+        next: Self.again())
     case .serviceGone:
       self.init(
         .unreachable, "The Secret Service exited in the middle of a call.", next: Self.again())

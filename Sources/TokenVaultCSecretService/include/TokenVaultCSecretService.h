@@ -39,3 +39,23 @@ tv_secret_result tv_secret_store(tv_secret_request *request, const char *group,
 /// Deletes every item of the group's generation, in all collections.
 tv_secret_result tv_secret_delete(tv_secret_request *request, const char *group,
                                   const char *generation);
+
+/// A name and a value by which an item is found.
+typedef struct {
+  const char *name;
+  const char *value;
+} tv_secret_attribute;
+
+/// Unlocks the default collection and every item with these attributes.
+tv_secret_result tv_secret_unlock_items(tv_secret_request *request,
+                                        const tv_secret_attribute *attributes, size_t count);
+/// Creates an item of another program in the default collection. It replaces one that has the same
+/// attributes.
+tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *label,
+                                      const char *content_type,
+                                      const tv_secret_attribute *attributes, size_t count,
+                                      const void *secret, size_t size);
+/// Deletes the item with this object path, which has these attributes.
+tv_secret_result tv_secret_delete_item(tv_secret_request *request,
+                                       const tv_secret_attribute *attributes, size_t count,
+                                       const char *path);

@@ -71,6 +71,13 @@ struct DBusReader {
 
   mutating func skip(_ count: Int) throws(CustodyError) { _ = try take(count) }
 
+  /// An array of bytes.
+  mutating func bytes() throws(CustodyError) -> [UInt8] {
+    let count = Int(try uint32())
+    let start = try take(count)
+    return Array(buffer.bytes[start..<start + count])
+  }
+
   /// An array of bytes, taken straight into locked memory.
   mutating func secret() throws(CustodyError) -> SecretBytes {
     let count = Int(try uint32())

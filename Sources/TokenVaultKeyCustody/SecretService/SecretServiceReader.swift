@@ -14,7 +14,7 @@ internal import TokenVaultSystem
 /// Searches never name the schema: in a locked collection such a search finds nothing, exactly as
 /// for a key that does not exist.
 struct SecretServiceReader: ~Copyable {
-  private var bus: SessionBus
+  var bus: SessionBus
   /// The first ReadAlias call, until its answer has been read.
   private var asked: UInt32?
   private var collection = "/"
@@ -161,14 +161,14 @@ struct SecretServiceReader: ~Copyable {
     if try answer.uint32() != 0 { throw .locked }
   }
 
-  private mutating func items(
-    _ search: UInt32
+  mutating func items(
+    _ search: UInt32, atMost limit: Int = 256
   ) throws(CustodyError) -> (unlocked: [String], locked: [String]) {
     var answer = try bus.reply(to: search, "aoao")
     let unlocked = try answer.objectPaths()
     let locked = try answer.objectPaths()
     // A forged answer must not cause thousands of calls.
-    guard unlocked.count <= 256 else { throw .badAnswer }
+    guard unlocked.count <= limit else { throw .badAnswer }
     return (unlocked, locked)
   }
 
@@ -184,11 +184,11 @@ struct SecretServiceReader: ~Copyable {
   }
 }
 
-private let itemInterface = "org.freedesktop.Secret.Item"
-private let propertiesInterface = "org.freedesktop.DBus.Properties"
+let itemInterface = "org.freedesktop.Secret.Item"
+let propertiesInterface = "org.freedesktop.DBus.Properties"
 
 /// The errors that services return for an item that was deleted between the search and the call.
-private let goneNames = [
+let goneNames = [
   "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownObject",
   "org.freedesktop.DBus.Error.UnknownMethod",
 ]

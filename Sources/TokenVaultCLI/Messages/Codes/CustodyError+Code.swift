@@ -16,6 +16,7 @@ extension CustodyError {
     case .wrongPassphrase: "wrongPassphrase"
     case .alreadyStored: "keyAlreadyStored"
     case .notDeleted: "keyNotDeleted"
+    case .itemNotChanged: "itemNotChanged"
     case .serviceGone: "secretServiceGone"
     case .timedOut: "secretServiceTimedOut"
     case .libraryMissing: "libsecretMissing"

@@ -1,0 +1,68 @@
+import TokenVault
+import TokenVaultCrypto
+import TokenVaultKeyCustody
+import TokenVaultSystem
+
+/// The tokens of gh: an item of the Secret Service for each account, one without a user name for the
+/// active account of each host, and the names in hosts.yml.
+struct GitHubStore: CredentialStore {
+  let keyring: SecretServiceItems
+  let hosts: [GitHubHost]
+
+  func items() throws -> [StoreItem] {
+    var found: [(GitHubHost, SecretServiceItem)] = []
+    for host in hosts {
+      found += try keyring.found([("service", "gh:\(host.name)")]).map { (host, $0) }
+    }
+    // The active account has a second item, without its name.
+    let stored = found.map { host, item in
+      let name = item.attributes["username"] ?? ""
+      return StoreItem(
+        name: "gh:\(host.name) \(name.isEmpty ? "(the active account)" : name)",
+        content: .password(
+          address: host.name, username: name.isEmpty ? host.active : name,
+          secret: item.secret.reveal()),
+        place: .keyring(item))
+    }
+    let plain = hosts.flatMap { host in
+      host.tokens.map { name, token in
+        StoreItem(
+          name: "hosts.yml \(host.name) \(name)",
+          content: .password(
+            address: host.name, username: name.isEmpty ? host.active : name,
+            secret: Array(token.utf8)),
+          place: .fixed("it is in hosts.yml: gh auth logout --hostname \(host.name)"))
+      }
+    }
+    return stored + plain
+  }
+
+  func remove(_ place: StoreItem.Place) throws -> Bool {
+    guard case .keyring(let item) = place else { return false }
+    return try keyring.removed(item)
+  }
+
+  /// gh stores the token itself, since it also writes the account's name into hosts.yml.
+  func write(_ password: StoredPassword, replacing: Bool) throws -> StoreWriting {
+    let parts = PlaceParts(password.service)
+    guard parts.path.isEmpty, parts.scheme == "https" else {
+      return .refused("gh knows hosts only, with https")
+    }
+    let service = [("service", "gh:\(password.service.host)")]
+    func isKept() throws -> Bool {
+      try keyring.found(service).contains { $0.secret.reveal() == password.secret.reveal() }
+    }
+    // This also requires a keyring: without one, gh would write the token into hosts.yml.
+    if try isKept() { return .unchanged }
+    let words = ["gh", "auth", "login", "--hostname", password.service.host, "--with-token"]
+    let result = try ChildProgram.run(
+      words, environment: Invocation.wholeEnvironment(),
+      input: .bytes(password.secret.reveal() + [UInt8(ascii: "\n")]))
+    guard let result else { throw Failure.missingStore("gh", package: "gh") }
+    guard result.status == 0 else {
+      return .refused("gh did not accept it: \(Failure.lastLine(result.errors))")
+    }
+    guard try isKept() else { return .refused("gh did not keep it in the keyring: see hosts.yml") }
+    return .written
+  }
+}

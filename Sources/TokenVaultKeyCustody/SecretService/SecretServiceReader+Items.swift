@@ -1,0 +1,63 @@
+internal import TokenVaultCrypto
+
+extension SecretServiceReader {
+  /// The largest conversation about other programs' items. One of them may be a whole token cache.
+  private static let limit = 128 << 20
+
+  /// The items of other programs with these attributes, in the order of their labels.
+  mutating func peerItems(
+    _ attributes: [(String, String)]
+  ) throws(CustodyError) -> [SecretServiceItem] {
+    bus.limit = Self.limit
+    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(attributes) }
+    let found = try items(search, atMost: 1 << 14)
+    if !found.locked.isEmpty { throw .locked }
+    // A locked collection may hold items that the search missed.
+    try requireUnlocked()
+    let session = bus.call(.secrets("OpenSession", "sv")) {
+      $0.string("plain")
+      $0.signature("s")
+      $0.string("")
+    }
+    var opened = try bus.reply(to: session, "vo")
+    guard try opened.signature() == "s" else { throw .badAnswer }
+    try opened.skipBytes(terminated: true)
+    let sessionPath = try opened.objectPath()
+    var items: [SecretServiceItem] = []
+    for path in found.unlocked {
+      if let item = try peerItem(path, sessionPath) { items.append(item) }
+    }
+    return items.sorted { ($0.label, $0.path) < ($1.label, $1.path) }
+  }
+
+  /// Nil for an item that was deleted meanwhile.
+  private mutating func peerItem(
+    _ path: String, _ session: String
+  ) throws(CustodyError) -> SecretServiceItem? {
+    let calls = ["Attributes", "Label"].map { property in
+      bus.call(.secrets("Get", "ss", path: path, interface: propertiesInterface)) {
+        $0.string(itemInterface)
+        $0.string(property)
+      }
+    }
+    let secret = bus.call(.secrets("GetSecret", "o", path: path, interface: itemInterface)) {
+      $0.string(session)
+    }
+    do throws(CustodyError) {
+      var attributes = try bus.reply(to: calls[0], "v")
+      guard try attributes.signature() == "a{ss}" else { throw .badAnswer }
+      let pairs = try attributes.dictionary()
+      var label = try bus.reply(to: calls[1], "v")
+      guard try label.signature() == "s" else { throw .badAnswer }
+      let text = try label.string()
+      var answer = try bus.reply(to: secret, "(oayays)")
+      _ = try answer.objectPath()
+      try answer.skipBytes(terminated: false)
+      return SecretServiceItem(
+        path: path, label: text, attributes: Dictionary(pairs) { first, _ in first },
+        secret: Redacted(try answer.bytes()))
+    } catch .refused(let name) where goneNames.contains(name) {
+      return nil
+    }
+  }
+}
