@@ -18,8 +18,8 @@ final class ListWatch {
   private var readings: [Int64] = []
   private var accounts: [Account] = []
   private var inForce: Account?
-  /// The last answer for a program.
-  private var answered: [UInt8] = []
+  /// The content of the last answer for a program. A time that is said in other words is no change.
+  private var answered: (accounts: [Account], inForce: Account?)?
 
   init(_ command: ListCommand, _ invocation: Invocation) throws {
     self.command = command
@@ -94,6 +94,9 @@ final class ListWatch {
   }
 
   private func answer() throws {
+    if let answered, answered == (accounts, inForce) { return }
+    let isFirst = answered == nil
+    answered = (accounts, inForce)
     let answer: [UInt8]
     if command.global.json {
       var writer = JSONWriter()
@@ -102,9 +105,6 @@ final class ListWatch {
     } else {
       answer = table(columns: nil, colour: false)
     }
-    guard answer != answered else { return }
-    let isFirst = answered.isEmpty
-    answered = answer
     // Between two tables is an empty line.
     try invocation.answer((isFirst || command.global.json ? [] : [UInt8(ascii: "\n")]) + answer)
   }
