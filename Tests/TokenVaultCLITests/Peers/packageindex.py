@@ -1,5 +1,5 @@
 """A package index of Python (PEP 503) with one wheel, hello 1.0. It demands HTTP authentication: ada's
-password is "one"."""
+password is "one". An upload (the API of PyPI) is noted."""
 import io, zipfile
 import loopback
 
@@ -30,6 +30,14 @@ class Handler(loopback.Handler):
             self.reply(404)
 
     do_HEAD = do_GET
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if self.user() == ("ada", "one"):
+            self.note("uploaded")
+            self.reply(200)
+        else:
+            self.reply(403)
 
 
 loopback.serve(Handler)
