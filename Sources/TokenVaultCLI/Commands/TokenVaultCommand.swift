@@ -35,7 +35,7 @@ struct TokenVaultCommand: ParsableCommand {
       TokenCommand.self, RequestCommand.self, AddCommand.self, AliasCommand.self,
       SignOutCommand.self,
       RuleCommand.self, GroupCommand.self, ImportCommand.self, ExportCommand.self,
-      CredentialCommand.self, DeviceCommand.self,
+      CredentialCommand.self, MailAuthCommand.self, DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 
