@@ -58,9 +58,12 @@ package struct TokenQuery: Hashable, Sendable {
   package var tenant: String?
   /// The account that the caller names; nil for the one in force.
   package var account: String?
+  /// The name of the account by which the server knows the user, where the caller names no account.
+  /// Rules that forbid an account hold for it.
+  package var username: String?
   package var clientID: String?
-  /// The audience that rules are compared with; nil for the resource or the first scope.
-  package var audience: String?
+  /// The audiences that rules are compared with, beside the resource and the scopes.
+  package var audiences: [String] = []
   /// The subscription by which Azure's tools name an account and its tenant.
   package var subscription: String?
   /// A claims request, as JSON (OpenID Connect Core section 5.5).

@@ -6,7 +6,8 @@ extension HelperProtocol {
   /// The executable of Google's external accounts ("executable-sourced credentials").
   package static let google = HelperProtocol(
     name: "google", programs: ["tokenvault-google"],
-    variables: GoogleHelper.variables, readsInput: { _ in false }, begin: GoogleHelper.begin)
+    variables: GoogleHelper.variables, readsInput: { _ in false }, mergesStreams: true,
+    begin: GoogleHelper.begin)
 }
 
 /// Google's libraries read standard output and standard error as one text. So every answer is JSON
@@ -44,7 +45,7 @@ private enum GoogleHelper {
       return .answered(error("unsupported", "This helper has no tokens of the type asked for."))
     }
     query.needsIDToken = type == types + "id_token"
-    query.audience = environment[audience]
+    query.audiences = environment[audience].map { [$0] } ?? []
     return .asks(.token(query)) { [query] in answer($0, type: type, query) }
   }
 

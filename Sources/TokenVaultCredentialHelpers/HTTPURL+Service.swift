@@ -13,7 +13,7 @@ extension HTTPURL {
     let scheme = text.prefix { $0 != ":" }.lowercased()
     if ["http", "https"].contains(scheme), text.contains("://") {
       self.init(text)
-    } else if Self.isHost(text.prefix { $0 != "/" }.lowercased()), !text.contains("://") {
+    } else if Self.isHost(String(text.prefix { $0 != "/" })), !text.contains("://") {
       self.init("https://" + text)
     } else {
       self.init("https://keyring.invalid/" + Self.encoded(text))
@@ -21,9 +21,9 @@ extension HTTPURL {
   }
 
   /// A name without a dot or a port is not taken for a host, because most of them are names of
-  /// applications.
+  /// applications; nor is one with capitals, which would be the same as one without.
   private static func isHost(_ text: String) -> Bool {
-    guard let (name, port) = hostAndPort(text) else { return false }
+    guard text == text.lowercased(), let (name, port) = hostAndPort(text) else { return false }
     return name.contains(".") || name.contains(":") || port != nil || name == "localhost"
   }
 

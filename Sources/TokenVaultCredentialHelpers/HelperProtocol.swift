@@ -15,6 +15,8 @@ package struct HelperProtocol: Sendable {
   package var beginsWithVerb = false
   /// Whether the tool starts the helper in /bin, so that rules are about the directory of the tool.
   package var startsInBin = false
+  /// Whether the tool reads standard output and standard error as one text, so that -v has no effect.
+  package var mergesStreams = false
   /// Whether an expired credential is an answer; otherwise it is a failure.
   package var acceptsExpired = false
   /// Reads a call. Malformed input is answered as the protocol says.

@@ -31,11 +31,19 @@ private struct MailHelper {
   private init(_ arguments: HelperArguments) throws(HelperUsageError) {
     response = try MailResponse(arguments)
     var query = try TokenQuery(arguments)
-    let user = try arguments.single("user")
-    let host = try arguments.single("host")
-    query.account = query.account ?? user
-    query.audience = host
+    query.username = query.account == nil ? try arguments.single("user") : nil
+    query.audiences = Self.audiences(try arguments.single("host")?.lowercased())
     self.query = query
+  }
+
+  /// The host of a mail server is an audience. Those of Microsoft's servers are known, too.
+  private static func audiences(_ host: String?) -> [String] {
+    guard let host else { return [] }
+    let isMicrosoft = ["office365.com", "outlook.com", "office.com"].contains { domain in
+      host == domain || host.hasSuffix("." + domain)
+    }
+    guard isMicrosoft else { return [host] }
+    return [host, "https://outlook.office.com", "https://outlook.office365.com"]
   }
 
   @Sendable private func answer(_ outcome: CredentialOutcome) -> HelperAnswer {

@@ -96,6 +96,7 @@ struct Provider {
       case .token: return .json(try token(request, realm))
       case .devicecode: return .json(try deviceCode(request, realm))
       case .revoke: return try revoke(request, realm)
+      case .introspect: return try introspect(request, realm)
       case .logout: return logout(request)
       case .userinfo: return try userinfo(request)
       default: return .notFound

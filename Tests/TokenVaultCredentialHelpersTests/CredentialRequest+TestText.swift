@@ -22,7 +22,9 @@ extension CredentialRequest {
     field("scopes", query.scopes.isEmpty ? nil : query.scopes.joined(separator: ","))
       + field("resource", query.resource) + field("tenant", query.tenant)
       + field("account", query.account) + field("client", query.clientID)
-      + field("audience", query.audience) + field("subscription", query.subscription)
+      + field("user", query.username)
+      + field("audience", query.audiences.isEmpty ? nil : query.audiences.joined(separator: ","))
+      + field("subscription", query.subscription)
       + field("claims", query.claims) + (query.needsIDToken ? " id-token" : "")
   }
 

@@ -1,11 +1,24 @@
-import TokenVaultCrypto
+package import TokenVaultCrypto
 import TokenVaultGroupStore
 import TokenVaultModel
 import TokenVaultSignIn
 
 /// Adds the data stored beside a token to the result.
-struct TokenCompletion {
+package struct TokenCompletion {
   let session: GroupSession
+
+  package init(session: GroupSession) { self.session = session }
+
+  /// The ID token that came with the account's token for this tenant; nil if none is stored.
+  /// - Parameter client: The client that it was issued to; nil for any.
+  package func idToken(
+    with token: TokenResult, client: String?
+  ) throws(VaultError) -> Redacted<String>? {
+    try session.read { transaction in
+      let stored = try self.account(of: token, in: transaction)
+      return try self.idToken(with: token, client, of: stored, in: transaction)
+    }
+  }
 
   /// The token with its stored ID token, in the form in which it is presented.
   func complete(
@@ -42,20 +55,27 @@ struct TokenCompletion {
     of stored: StoredAccount,
     in transaction: GroupTransaction
   ) throws -> TokenResult {
-    let home = token.account.homeAccountID
-    let entry = stored.record.stored.first {
-      $0.credential.kind == .idToken && CaseFolding.equal($0.credential.clientID, client)
-        && CaseFolding.equal(
-          home.tenant(ofRealm: $0.credential.realm), home.tenant(ofRealm: token.realm))
-    }
-    let idToken = try entry.map { entry in
-      Redacted(
-        String(
-          decoding: try transaction.payload(of: entry, in: stored).secret.reveal(), as: UTF8.self))
-    }
+    let idToken = try idToken(with: token, client, of: stored, in: transaction)
     var result = try presented(token, scheme, of: stored, in: transaction)
     result.idToken = idToken
     return result
+  }
+
+  private func idToken(
+    with token: TokenResult, _ client: String?, of stored: StoredAccount,
+    in transaction: GroupTransaction
+  ) throws -> Redacted<String>? {
+    let home = token.account.homeAccountID
+    let entry = stored.record.stored.first { entry in
+      entry.credential.kind == .idToken
+        && CaseFolding.equal(entry.credential.clientID, client ?? entry.credential.clientID)
+        && CaseFolding.equal(
+          home.tenant(ofRealm: entry.credential.realm), home.tenant(ofRealm: token.realm))
+    }
+    return try entry.map { entry in
+      let bytes = try transaction.payload(of: entry, in: stored).secret.reveal()
+      return Redacted(String(decoding: bytes, as: UTF8.self))
+    }
   }
 
   private func presented(

@@ -16,8 +16,8 @@ public struct SignOutReport: Sendable {
     case kernelKeyring = "former key in the kernel keyring"
     /// Encrypted copies of the group file that an interrupted creation or restore left.
     case staleCopies = "copies that a crash left"
-    /// The rules that choose an account for a directory.
-    case directoryRules = "directory rules"
+    /// The rules that say where an account is used.
+    case directoryRules = "account rules"
     /// A file that was imported into the group. It belongs to another tool, and a sign-out does not
     /// change it.
     case importedFile = "imported file"

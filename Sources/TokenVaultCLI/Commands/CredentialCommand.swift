@@ -87,8 +87,9 @@ struct CredentialInstallCommand: VaultCommand {
       // A link of an earlier installation, to where the program was.
       try former.undo(in: invocation)
     }
+    let former = installed.changes.values.flatMap { $0 }
     let new = try changes.filter { try !$0.isInForce(in: invocation) }
-      .map { try $0.prepared(in: invocation) }
+      .map { try $0.prepared(in: invocation, after: former) }
     // Recorded first, so that an installation that fails half way can be undone.
     let kept = (installed.changes[name] ?? []).filter { known in
       !new.contains { $0.kind == known.kind }

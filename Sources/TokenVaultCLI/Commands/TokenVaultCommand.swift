@@ -36,7 +36,7 @@ struct TokenVaultCommand: ParsableCommand {
       ForecastCommand.self, OpenCommand.self, PromptCommand.self, SignOutCommand.self,
       RuleCommand.self, GroupCommand.self, ImportCommand.self, ExportCommand.self,
       AuditCommand.self,
-      CredentialCommand.self, DeviceCommand.self,
+      CredentialCommand.self, MailAuthCommand.self, DeviceCommand.self,
       DoctorCommand.self, UICommand.self, RedirectCommand.self,
     ])
 

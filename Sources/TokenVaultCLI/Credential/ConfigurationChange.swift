@@ -27,12 +27,22 @@ struct ConfigurationChange: Hashable {
   var madeFile = false
   /// Whether the object that contains a JSON member did not exist.
   var madeParent = false
+  /// The directories that were made for it, outermost first.
+  var madeDirectories: [String] = []
 
   init(_ kind: Kind) { self.kind = kind }
 
   /// The path of a link; nil for any other change.
   var linkPath: String? {
     if case .link(let path, _) = kind { path } else { nil }
+  }
+
+  /// The file or the link; nil if git writes it.
+  private var place: String? {
+    switch kind {
+    case .link(let path, _), .json(let path, _, _), .lines(let path, _, _): path
+    case .git: nil
+    }
   }
 
   /// The change in one line.
@@ -68,9 +78,17 @@ struct ConfigurationChange: Hashable {
   }
 
   /// The change with what it would replace. It throws if it cannot be made without losing something.
-  func prepared(in invocation: Invocation) throws -> ConfigurationChange {
+  /// - Parameter known: The changes that were made before.
+  func prepared(
+    in invocation: Invocation, after known: [ConfigurationChange] = []
+  ) throws -> ConfigurationChange {
     var change = self
     guard try !isInForce(in: invocation) else { return change }
+    let made = Set(known.flatMap(\.madeDirectories))
+    // The last one that leaves a directory removes it.
+    change.madeDirectories =
+      place.map(Self.directories)?
+      .filter { made.contains($0) || !InputFile.exists($0) } ?? []
     switch kind {
     case .link(let path, _):
       guard try Self.linkTarget(path) == nil, !InputFile.exists(path) else {
@@ -155,6 +173,8 @@ struct ConfigurationChange: Hashable {
         try Self.write(rest, to: file)
       }
     }
+    // One that has something in it stays.
+    for directory in madeDirectories.reversed() { unsafe rmdir(directory) }
     return true
   }
 
@@ -231,12 +251,17 @@ struct ConfigurationChange: Hashable {
     }
   }
 
+  /// The directories above a path, outermost first.
+  private static func directories(above path: String) -> [String] {
+    path.split(separator: "/").dropLast().reduce(into: []) { all, name in
+      all.append("\(all.last ?? "")/\(name)")
+    }
+  }
+
   private static func makeDirectories(above path: String) throws {
-    var made = ""
-    for name in path.split(separator: "/").dropLast() {
-      made += "/\(name)"
-      if unsafe mkdir(made, 0o755) != 0, errno != EEXIST {
-        throw CommandError.fileNotMade(path: made, errno: errno)
+    for directory in directories(above: path) {
+      if unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
+        throw CommandError.fileNotMade(path: directory, errno: errno)
       }
     }
   }

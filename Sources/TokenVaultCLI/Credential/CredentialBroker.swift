@@ -80,10 +80,14 @@ struct CredentialBroker {
     guard query.subscription == nil || query.tenant != nil else { throw Failure.subscription }
     var chosen = invocation
     chosen.options.account = query.account ?? invocation.options.account
+    if chosen.options.account == nil, let username = query.username {
+      chosen.options.account = username
+      chosen.options.overrulesDenials = false
+    }
     chosen.options.seek(
       TokenRequest(
         scopes: ScopeSet(query.scopes), resource: query.resource, tenantID: query.tenant))
-    if let audience = query.audience { chosen.options.audiences.append(audience) }
+    chosen.options.audiences += query.audiences
     let (selection, vault) = try chosen.selectedAccount()
     var request = Self.request(query.scopes)
     request.resource = query.resource ?? request.resource
@@ -96,6 +100,11 @@ struct CredentialBroker {
     credential.expiresOn = result.expiresOn
     credential.isAccessToken = result.account.authorityType != .secret
     credential.isBearer = true
+    if query.needsIDToken {
+      credential.idToken = try TokenCompletion(session: vault)
+        .idToken(with: result, client: query.clientID)
+        .map { Redacted(Array($0.reveal().utf8)) }
+    }
     credential.tenantID = result.realm.isEmpty ? nil : result.realm
     return credential
   }

@@ -21,7 +21,7 @@ struct HelperProgram {
     var rest = words.dropFirst()
     if let spoken = HelperProtocol.spoken(by: program) {
       self.spoken = spoken
-    } else if rest.first == "mail-auth" {
+    } else if rest.first == "mail-auth", !rest.contains(where: { ["-h", "--help"].contains($0) }) {
       spoken = .mail
       rest = rest.dropFirst()
     } else if rest.first == "credential", let name = rest.dropFirst().first,
@@ -32,11 +32,18 @@ struct HelperProgram {
     } else {
       return nil
     }
-    while let word = rest.first, let count = take(word, next: rest.dropFirst().first) {
-      rest = rest.dropFirst(count)
+    // The options of `mail-auth` are all its own, in any order.
+    while let word = rest.first, spoken.name == "mail" || arguments.isEmpty {
+      if let count = take(word, next: rest.dropFirst().first) {
+        rest = rest.dropFirst(count)
+      } else {
+        arguments.append(word)
+        rest = rest.dropFirst()
+      }
     }
+    arguments += rest
     options.mayAsk = false
-    arguments = Array(rest)
+    if spoken.mergesStreams { options.isVerbose = false }
   }
 
   /// Takes an option of the helper itself, as `--account NAME` or `--account=NAME`.
@@ -46,6 +53,8 @@ struct HelperProgram {
       options.isVerbose = true
       return 1
     }
+    // A helper is as quiet as these ask for.
+    if ["-q", "--quiet", "--no-input"].contains(word) { return 1 }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let isWhole = word.hasPrefix("--") && parts.count == 2
     guard let value = isWhole ? String(parts[1]) : next else { return nil }

@@ -51,6 +51,9 @@ extension ConfigurationChange {
     }
     if let former { members.append(.init("former", .string(former))) }
     if madeFile { members.append(.init("madeFile", .bool(true))) }
+    if !madeDirectories.isEmpty {
+      members.append(.init("madeDirectories", .array(madeDirectories.map { .string($0) })))
+    }
     if madeParent { members.append(.init("madeParent", .bool(true))) }
     return .object(members)
   }
@@ -72,5 +75,6 @@ extension ConfigurationChange {
     former = json["former"]?.text
     madeFile = json["madeFile"] == .bool(true)
     madeParent = json["madeParent"] == .bool(true)
+    madeDirectories = json["madeDirectories"]?.elements?.compactMap(\.text) ?? []
   }
 }

@@ -10,7 +10,8 @@ extension Invocation {
     let account = options.account ?? environment["TOKENVAULT_ACCOUNT"]
     var rule: AccountRule?
     var denials: [AccountRule] = []
-    if named == nil || (needsAccount && options.account == nil) {
+    let isOverruled = options.account != nil && options.overrulesDenials
+    if named == nil || (needsAccount && !isOverruled) {
       (rule, denials) = try matchingRules()
     }
 
@@ -33,7 +34,7 @@ extension Invocation {
     }
     return Selection(
       group: group, groupRule: groupRule, account: reference, accountRule: accountRule,
-      denials: accountRule == .option ? [] : denials)
+      denials: isOverruled ? [] : denials)
   }
 
   /// The selected account, unless a rule denies it here.

@@ -86,6 +86,12 @@ extension Invocation {
       return inForce.group == .secrets ? [first] : [first, (.secrets, .service)]
     }
   }
+
+  /// The group for secrets if accounts are sought there, too.
+  func secondGroup(after first: GroupName) throws -> GroupName? {
+    try groupsOfSecrets().map(\.0).first { $0 == .secrets && $0 != first }
+  }
+
   /// The services with a secret for an address in the groups where one is looked for, without a prompt.
   func services(for address: HTTPURL) throws -> [String] {
     try groupsOfSecrets().flatMap { group, _ in

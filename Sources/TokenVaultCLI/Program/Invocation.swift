@@ -18,6 +18,8 @@ package struct Invocation: Sendable {
   package struct Options: Sendable {
     package var group: String?
     package var account: String?
+    /// Whether naming the account overrules the rules that forbid it.
+    package var overrulesDenials = true
     /// The URL or host of a service, whose secret is the account.
     package var service: String?
     package var vaultDirectory: String?

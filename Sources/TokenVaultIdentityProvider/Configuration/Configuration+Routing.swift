@@ -16,7 +16,8 @@ extension Configuration {
     case "oidc" where path.count > 2:
       let names: [String: Endpoint] = [
         "authorize": .authorize, "token": .token, "device": .devicecode, "logout": .logout,
-        "revoke": .revoke, "keys": .keys, "userinfo": .userinfo, ".well-known": .discovery,
+        "revoke": .revoke, "introspect": .introspect, "keys": .keys, "userinfo": .userinfo,
+        ".well-known": .discovery,
       ]
       if path[2] == ".well-known", path.last != "openid-configuration" { return (.unknown, nil) }
       return (names[path[2]] ?? .unknown, plain(segments[1]))
@@ -45,6 +46,7 @@ extension Configuration {
     case "oauth2/v2.0/devicecode": .devicecode
     case "oauth2/v2.0/logout": .logout
     case "oauth2/v2.0/revoke": .revoke
+    case "oauth2/v2.0/introspect": .introspect
     default: .unknown
     }
   }

@@ -31,7 +31,7 @@ package struct Configuration {
     "revocation": true, "accessTokenFormat": "jwt", "claimsChallenge": false,
     "refreshMeetsClaims": true, "declinedDeviceError": "access_denied", "declinedScopes": [],
     "autoSignIn": "", "messages": 25, "pageSize": 10, "announcesPrompts": true, "accountPage": "",
-    "adminScopes": [],
+    "adminScopes": [], "resourceServer": "",
     "prompts": ["none", "login", "select_account", "consent", "create"],
   ]
 

@@ -40,6 +40,9 @@ extension Provider {
     if configuration.isOn("revocation"), !realm.isExternal {
       document["revocation_endpoint"] = .string(address(.revoke, realm))
     }
+    if !configuration.text("resourceServer").isEmpty {
+      document["introspection_endpoint"] = .string(address(.introspect, realm))
+    }
     if configuration.isOn("issParameter"), realm.hasOneIssuer {
       document["authorization_response_iss_parameter_supported"] = true
     }

@@ -32,7 +32,7 @@ struct InstallationTests {
       grep -c tokenvault .gitconfig .docker/config.json
       tokenvault credential status --no-header | grep '^git\\|^docker' | sort
       tokenvault credential uninstall git docker >/dev/null
-      cmp before .docker/config.json && cmp git-before .gitconfig && ls .local/bin
+      cmp before .docker/config.json && cmp git-before .gitconfig && ls -d .local/bin
       tokenvault credential status --no-header | grep '^git\\|^docker' | sort
       """)
     #expect(run.status == 0, "\(run.errors)")
@@ -49,7 +49,7 @@ struct InstallationTests {
       tokenvault credential install git docker >/dev/null
       ls -a .gitconfig .docker/config.json
       tokenvault credential uninstall git docker >/dev/null
-      ls -a .gitconfig .docker/config.json .local/bin/* 2>/dev/null
+      ls -d .gitconfig .docker .local/bin 2>/dev/null
       """)
     #expect(run.output == ".docker/config.json\n.gitconfig\n", "\(run.errors)")
   }

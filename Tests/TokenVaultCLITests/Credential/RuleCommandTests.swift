@@ -177,4 +177,50 @@ struct RuleCommandTests {
     #expect(run.output == "64\n", "\(run.errors)")
     #expect(run.errors.contains("\nnext: "))
   }
+
+  /// The account is sought in the group in force, then in that of secrets.
+  @Test func aRuleForASecretNeedsNoGroup() throws {
+    let run = try run(
+      """
+      tokenvault import --quiet one.json >/dev/null
+      tokenvault rule add bob --host git.example.com; get x
+      tokenvault rule add ada --directory home
+      tokenvault rule add carl --directory work; echo $?
+      TOKENVAULT_GROUP=com.example.other tokenvault rule add bob --directory work; echo $?
+      tokenvault rule list --no-header | sed 's/.* //' | sort
+      """)
+    #expect(
+      run.output.split(separator: "\n").map { $0.split(separator: " ").last ?? "" } == [
+        "bob", "bob", "ada@contoso.example", "66", "66",
+        "com.microsoft.identity.universalstorage", "dev.tokenvault.shared",
+      ], "\(run.output)\(run.errors)")
+  }
+
+  /// The user name at a mail server names the account, and overrules nothing.
+  @Test func rulesThatForbidAnAccountHoldForMail() throws {
+    let run = try run(
+      """
+      tokenvault import --quiet one.json >/dev/null
+      mail() { tokenvault mail-auth --scope User.Read "$@" 2>>errors || echo refused; }
+      mail --user ada@contoso.example
+      tokenvault rule add -q ada@contoso.example --deny --directory work >/dev/null
+      cd work; mail --user ada@contoso.example; mail --account ada@contoso.example; cd ..
+      tokenvault rule add -q ada@contoso.example --deny --audience https://outlook.office.com \
+        >/dev/null
+      mail --user ada@contoso.example --host smtp.office365.com
+      mail --user ada@contoso.example --host mail.example.com
+      """)
+    #expect(run.output == "at-ada\nrefused\nat-ada\nrefused\nat-ada\n", "\(run.errors)")
+  }
+
+  @Test func oneSecretServesGitAndDocker() throws {
+    let run = try run(
+      """
+      printf '{"ServerURL": "git.example.com", "Username": "ada", "Secret": "new"}' |
+        tokenvault credential docker store
+      printf 'protocol=https\\nhost=git.example.com\\nusername=ada\\n\\n' |
+        tokenvault credential git get | sed -n 's/^password=//p'
+      """)
+    #expect(run.output == "new\n", "\(run.errors)")
+  }
 }

@@ -29,11 +29,40 @@ struct RuleAddCommand: VaultCommand {
     if let directory = conditions.directory, !InputFile.exists(directory) {
       invocation.tell("Note: \(PlainText.escaped(directory)) does not exist yet.")
     }
-    let vault = try invocation.selectedVault()
-    let chosen = try CurrentAccountSelection(vault).setRule(
-      for: AccountReference(parsing: account), where: conditions, isDenial: deny)
+    let chosen = try set(conditions, in: invocation)
     if global.json { return try invocation.answerJSON { chosen.write(to: &$0) } }
     let name = PlainText.escaped(chosen.shownName)
     try invocation.answer("\(conditions.words): \(deny ? "never " : "")\(name)")
+  }
+
+  /// The account is one of the group in force or, unless a group is named, of the group for secrets of
+  /// services.
+  private func set(_ conditions: RuleConditions, in invocation: Invocation) throws -> Account {
+    let vault = try invocation.selectedVault()
+    do { return try set(conditions, in: vault) } catch let error {
+      guard let group = try invocation.secondGroup(after: vault.group), error.isAboutAbsence else {
+        throw error
+      }
+      let second = GroupSession(try invocation.configuration(group))
+      do { return try set(conditions, in: second) } catch let other {
+        if case .noGroup = error { throw other.isNoGroup ? error : other }
+        throw other.isAboutAbsence ? error : other
+      }
+    }
+  }
+
+  private func set(
+    _ conditions: RuleConditions, in vault: GroupSession
+  ) throws(VaultError) -> Account {
+    try CurrentAccountSelection(vault).setRule(
+      for: AccountReference(parsing: account), where: conditions, isDenial: deny)
+  }
+}
+
+extension VaultError {
+  fileprivate var isNoGroup: Bool { if case .noGroup = self { true } else { false } }
+
+  fileprivate var isAboutAbsence: Bool {
+    if case .noAccount = self { true } else { isNoGroup }
   }
 }
