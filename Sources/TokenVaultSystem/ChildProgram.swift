@@ -52,7 +52,7 @@ package enum ChildProgram {
     _ words: [String], environment: [String: String], input: Input = .empty
   ) throws(SystemCallError) -> Result? {
     // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
-    unsafe signal(SIGCHLD, SIG_DFL)
+    signal(SIGCHLD, SIG_DFL)
     let output = try temporary()
     defer { close(output) }
     let errors = try temporary()

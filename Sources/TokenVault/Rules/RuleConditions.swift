@@ -1,4 +1,4 @@
-package import TokenVaultSignIn
+import TokenVaultSignIn
 
 /// The conditions of a rule. The rule applies where all of them hold.
 package struct RuleConditions: Hashable, Sendable, CustomStringConvertible {
