@@ -21,7 +21,28 @@ static int copy_attribute(int from, int to, const char *name) {
   return result;
 }
 
+// Removes what a directory gave to a new file, such as its default access control list.
+static int remove_others(int from, int to) {
+  ssize_t size = flistxattr(to, NULL, 0);
+  if (size < 0) return errno == ENOTSUP ? 0 : -1;
+  if (size == 0) return 0;
+  char *names = malloc((size_t)size);
+  if (names == NULL) return -1;
+  size = flistxattr(to, names, (size_t)size);
+  int result = size < 0 ? -1 : 0;
+  for (ssize_t at = 0; result == 0 && at < size; at += (ssize_t)strlen(names + at) + 1) {
+    if (strncmp(names + at, "security.", 9) == 0) continue;
+    if (fgetxattr(from, names + at, NULL, 0) >= 0) continue;
+    result = errno == ENODATA ? fremovexattr(to, names + at) : -1;
+  }
+  const int saved = errno;
+  free(names);
+  errno = saved;
+  return result;
+}
+
 int tv_copy_extended_attributes(int from, int to) {
+  if (remove_others(from, to) != 0) return -1;
   ssize_t size = flistxattr(from, NULL, 0);
   if (size < 0) return errno == ENOTSUP ? 0 : -1;
   if (size == 0) return 0;

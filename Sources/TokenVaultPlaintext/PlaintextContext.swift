@@ -9,7 +9,7 @@ package struct PlaintextContext: Sendable {
   package mutating func readCargoConfiguration(_ bytes: [UInt8]) {
     // absent is an answer: without its index, a token is reported and stays where it is.
     do {
-      for leaf in try TOMLText.leaves(bytes)
+      for leaf in try TOMLText.leaves(CargoCredentials.registryLines(bytes))
       where leaf.path.count == 3 && leaf.path[0] == "registries" && leaf.path[2] == "index" {
         registries[leaf.path[1]] = leaf.value
       }

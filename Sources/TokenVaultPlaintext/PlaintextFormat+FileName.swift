@@ -22,19 +22,28 @@ extension PlaintextFormat {
     case ("credentials.db", "gcloud"), ("access_tokens.db", "gcloud"): self = .googleDatabase
     case ("application_default_credentials.json", _), ("adc.json", _): self = .googleCredentials
     case ("credentials", "aws"), ("config", "aws"): self = .aws
-    case ("credentials.toml", "cargo"), ("credentials", "cargo"): self = .cargo
+    case ("credentials.toml", "cargo"), ("credentials", "cargo"),
+      ("config.toml", "cargo"), ("config", "cargo"):
+      self = .cargo
     case ("pip.conf", _): self = .pip
     case ("auth.toml", "pypoetry"): self = .poetry
     case ("pypirc", _): self = .pypirc
     case ("rclone.conf", _): self = .rclone
     case ("credentials.tfrc.json", _): self = .terraformTokens
     case ("terraformrc", _): self = .terraformConfiguration
+    case (_, "terraform.d") where name.hasSuffix(".tfrc"): self = .terraformConfiguration
+    case (_, "terraform.d") where name.hasSuffix(".tfrc.json"): self = .terraformTokens
     default: return nil
     }
   }
 
-  /// The endings of copies that editors, patch programs and people make.
-  package static let copyEndings = ["~", ".bak", ".orig", ".old", ".save", ".backup"]
+  /// The ending of the file that a removal writes. If it is interrupted, the former file may be left
+  /// behind under this name.
+  package static let draftEnding = ".tokenvault-new"
+  /// The endings of copies that editors, patch programs, people and an interrupted removal make.
+  package static let copyEndings = [
+    "~", ".bak", ".orig", ".old", ".save", ".backup", draftEnding,
+  ]
 
   /// The name of the file of which this one is a copy; nil if it is none.
   package static func original(of name: String) -> String? {

@@ -88,13 +88,18 @@ package enum PlaintextFormat: String, CaseIterable, Sendable {
     }
   }
 
+  var isText: Bool { self != .googleDatabase }
+
   /// The names that stand before a secret.
   var words: [String] {
     switch self {
     case .githubHosts: ["oauth_token"]
     case .gitlabConfiguration: ["token", "job_token", "oauth2_refresh_token"]
     case .kubeconfig:
-      ["token", "client-key-data", "password", "access-token", "refresh-token", "id-token"]
+      [
+        "token", "client-key-data", "password", "access-token", "refresh-token", "id-token",
+        "client-secret",
+      ]
     case .cargo: ["token", "secret-key"]
     case .docker: ["auth", "identitytoken", "registrytoken"]
     case .msalCache, .azurePrincipals, .azureFormerCache:

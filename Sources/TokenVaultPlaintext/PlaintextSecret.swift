@@ -25,9 +25,10 @@ package struct PlaintextSecret: Sendable {
   package var username: String? {
     didSet { if username.map(Self.looksLikeToken) == true { username = nil } }
   }
-  /// The URL that it is sent to, without user information and query; nil if the file does not tell.
+  /// The URL that it is sent to, without user information and query; nil if the file does not tell, or
+  /// if it is not certain where the user information ends.
   package var service: String? {
-    didSet { service = service.map(Self.bare) }
+    didSet { service = service.flatMap(Self.bare) }
   }
   /// What is stored in a vault; nil if the vault has no use for it.
   package var secret: Redacted<[UInt8]>?
@@ -41,8 +42,7 @@ package struct PlaintextSecret: Sendable {
 
   init(_ kind: Kind, at place: String, cuts: [Cut]) {
     self.kind = kind
-    // The name of a member may be a URL with a password.
-    self.place = place.contains("@") ? Self.bare(place) : place
+    self.place = Self.shown(place)
     self.cuts = cuts
   }
 
@@ -73,13 +73,31 @@ package struct PlaintextSecret: Sendable {
       && !text.contains { $0 == "." || $0 == "@" || $0 == " " }
   }
 
-  /// The URL without what may be a secret.
-  private static func bare(_ url: String) -> String {
+  /// The URL without what may be a secret; nil if an @ stands behind the host, since a password with a
+  /// slash would look like a host.
+  private static func bare(_ url: String) -> String? {
+    let start = url.firstRange(of: "//")?.upperBound ?? url.startIndex
+    let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+    guard !url[end...].contains("@") else { return nil }
     let text = url.prefix { $0 != "?" && $0 != "#" }
-    let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
-    let end = text[start...].firstIndex(of: "/") ?? text.endIndex
-    guard let at = text[start..<end].lastIndex(of: "@") else { return String(text) }
+    guard let at = url[start..<end].lastIndex(of: "@") else { return String(text) }
     return String(text[..<start] + text[text.index(after: at)...])
+  }
+
+  /// A place without what may be a secret: the name of a member may be a URL with a password, or with a
+  /// query. Everything up to the last @ is left out, except a scheme.
+  private static func shown(_ place: String) -> String {
+    var text = place[...]
+    let slashes = place.firstRange(of: "//")
+    if slashes != nil { text = text.prefix { $0 != "?" && $0 != "#" } }
+    guard let at = place.lastIndex(of: "@") else { return String(text) }
+    let rest = place[place.index(after: at)...].prefix { $0 != "?" && $0 != "#" }
+    guard let slashes, slashes.upperBound <= at else { return String(rest) }
+    let head = place[..<slashes.lowerBound]
+    let isScheme = ["", "http:", "https:"].contains {
+      head == $0 || !$0.isEmpty && head.hasSuffix(".\($0)")
+    }
+    return String((isScheme ? place[..<slashes.upperBound] : "") + rest)
   }
 
   /// Whether two findings are the same secret, perhaps of two versions of a file.

@@ -14,16 +14,12 @@ enum WordSearch {
     }
   }
 
-  /// Whether the word is the name of a value.
+  /// Whether the word is the name of a value. Where none follows, it may stand on the next line.
   private static func stands(_ word: String, in text: String) -> Bool {
     var rest = text[...]
     while let place = rest.firstRange(of: word) {
       let after = rest[place.upperBound...].drop { " \t\"'".contains($0) }
-      if let separator = after.first, ":=".contains(separator),
-        !after.dropFirst().drop(while: { " \t\"'".contains($0) }).isEmpty
-      {
-        return true
-      }
+      if let separator = after.first, ":=".contains(separator) { return true }
       rest = rest[place.upperBound...]
     }
     return false

@@ -27,13 +27,16 @@ struct SampleFile: Sendable {
           # of the team
           password "S3C2"
 
-        default login anonymous password S3C3
+        default login anonymous
+
         """,
       found: [
         ["password", "machine a.example, line 2", "ada", "https://a.example"],
         ["password", "machine b.example, line 3", "bob", "https://b.example"],
-        ["password", "default, line 8", "anonymous", ""],
       ]),
+    SampleFile(
+      format: .netrc, text: "machine a.example\ndefault login anonymous password S3C1\n",
+      found: [["password", "default, line 2", "anonymous", ""]]),
     SampleFile(
       format: .githubHosts,
       text: """
@@ -221,7 +224,7 @@ struct SampleFile: Sendable {
         password = S3C1
 
         [corp]
-        repository: https://x:y@corp.example/legacy?k=S3C3
+        repository: https://corp.example/legacy?k=S3C3
         username: ada
         password: S3C2
 

@@ -6,11 +6,11 @@ import TokenVaultSystem
 /// Those for Python, .NET and Go lock the file with `flock`; the one for Node creates it, and waits
 /// while it exists. Each of them writes its process id and removes the file afterwards. This lock
 /// excludes all of them.
-enum CacheFileLock {
+package enum CacheFileLock {
   /// Runs `body` while holding the lock of the cache file at `path`.
   /// - Throws: ``VaultError/fileInUse(path:)`` if another program still holds the lock after that
   ///   time, and what `body` throws.
-  static func hold<R>(
+  package static func hold<R>(
     _ path: String, waiting milliseconds: Int, _ body: () throws(VaultError) -> R
   ) throws(VaultError) -> R {
     let lock = path + ".lockfile"

@@ -23,7 +23,7 @@ struct Audit {
       let places = try AuditPlaces(invocation)
       targets = try places.targets()
       for (format, directory) in try places.directories() {
-        walk.look(below: directory, format: format)
+        walk.look(below: directory, format: format, isOptional: true)
       }
     } else {
       let note = invocation.progress("Looking for secrets in directories")
@@ -57,9 +57,18 @@ struct Audit {
       case .absent: break
       case .clean: readCount += 1
       case .found(let file):
-        readCount += 1
         // A file that two names lead to is one file.
-        if seen.insert([file.state.device, file.state.inode]).inserted { files.append(file) }
+        guard seen.insert([file.state.device, file.state.inode]).inserted else {
+          readCount += 1
+          break
+        }
+        files.append(file)
+        // What is found in it need not be all.
+        if let reason = file.content.fault.map(AuditedFile.text) {
+          unread.append(AuditWalk.Unread(path: target.path, reason: reason))
+        } else {
+          readCount += 1
+        }
       case .unread(let reason):
         unread.append(AuditWalk.Unread(path: target.path, reason: reason))
       }

@@ -46,13 +46,15 @@ struct AuditPlaces {
     }.filter { seen.insert($0.path).inserted }
   }
 
-  /// The directories whose files all have one format.
-  func directories() throws -> [(PlaintextFormat, String)] {
+  /// The directories whose files all have one format, or have one by their names.
+  func directories() throws -> [(PlaintextFormat?, String)] {
     let kube = [home + "/.kube/cache"] + variable("KUBECACHEDIR")
     let google = [home + "/.config/gcloud"] + variable("CLOUDSDK_CONFIG")
-    let all: [(PlaintextFormat, String)] =
+    let all: [(PlaintextFormat?, String)] =
       kube.flatMap { [(.kubeCache, $0 + "/kubelogin"), (.kubeCache, $0 + "/oidc-login")] }
       + [(.awsCache, home + "/.aws/sso/cache"), (.awsCache, home + "/.aws/cli/cache")]
+      // Its files `*.tfrc` are known by their names.
+      + [(nil, home + "/.terraform.d")]
       + google.map { (.googleCredentials, $0 + "/legacy_credentials") }
     return try all.map { ($0.0, try invocation.absolute($0.1)) }
   }
@@ -75,6 +77,7 @@ struct AuditPlaces {
       (.githubHosts, variable("GH_CONFIG_DIR", adding: "/hosts.yml")),
       (.gitlabConfiguration, [configuration + "/glab-cli/config.yml"]),
       (.gitlabConfiguration, variable("GLAB_CONFIG_DIR", adding: "/config.yml")),
+      (.docker, [home + "/.dockercfg"]),
       (.docker, [home + "/.docker/config.json", configuration + "/containers/auth.json"]),
       (.docker, variable("DOCKER_CONFIG", adding: "/config.json")),
       (.docker, variable("REGISTRY_AUTH_FILE")),
@@ -94,7 +97,8 @@ struct AuditPlaces {
       (.aws, [home + "/.aws/credentials", home + "/.aws/config"]),
       (.aws, variable("AWS_SHARED_CREDENTIALS_FILE") + variable("AWS_CONFIG_FILE")),
       (.cargo, cargo.flatMap { [$0 + "/credentials.toml", $0 + "/credentials"] }),
-      (.pip, [configuration + "/pip/pip.conf", home + "/.pip/pip.conf"]),
+      (.cargo, cargo.flatMap { [$0 + "/config.toml", $0 + "/config"] }),
+      (.pip, [configuration + "/pip/pip.conf", home + "/.pip/pip.conf", "/etc/pip.conf"]),
       (.pip, variable("PIP_CONFIG_FILE")),
       (.poetry, [configuration + "/pypoetry/auth.toml"]),
       (.poetry, variable("POETRY_CONFIG_DIR", adding: "/auth.toml")),

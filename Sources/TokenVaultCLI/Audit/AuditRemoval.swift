@@ -1,3 +1,4 @@
+import TokenVault
 import TokenVaultPlaintext
 
 /// Takes findings that are in the vault out of their files.
@@ -14,10 +15,12 @@ struct AuditRemoval {
     for finding in audit.findings {
       if let obstacle = audit.secret(finding).obstacle {
         reasons[finding] = obstacle
-      } else if try vault.contains(finding, of: audit) {
-        chosen.insert(finding)
       } else {
-        reasons[finding] = "it is not in the vault"
+        switch try vault.presence(of: finding, in: audit) {
+        case .same: chosen.insert(finding)
+        case .newer: reasons[finding] = "the vault has a newer token than this file"
+        case .missing: reasons[finding] = "it is not in the vault"
+        }
       }
     }
   }
@@ -38,9 +41,17 @@ struct AuditRemoval {
     do { rest = try file.content.removing(Set(findings.map(\.secret))) } catch {
       return "the rest of the file would mean something else"
     }
-    do { try FileReplacement(path: file.place, state: file.state).write(rest) } catch {
-      return error.text
-    }
+    let replacement = FileReplacement(path: file.place, state: file.state)
+    guard file.content.format == .msalCache else { return Self.write(rest, replacement) }
+    do {
+      return try CacheFileLock.hold(file.place, waiting: 10_000) {
+        () throws(VaultError) -> String? in Self.write(rest, replacement)
+      }
+    } catch { return "another program holds the lock of the file" }
+  }
+
+  private static func write(_ rest: [UInt8], _ replacement: FileReplacement) -> String? {
+    do { try replacement.write(rest) } catch { return error.text }
     return nil
   }
 }

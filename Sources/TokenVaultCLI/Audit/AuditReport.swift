@@ -140,6 +140,7 @@ extension AuditVault.Outcome {
     switch self {
     case .stored(let group): "stored in \(group)"
     case .unchanged(let group): "is in \(group)"
+    case .newer(let group): "not stored: \(group) has a newer one"
     case .conflict(let group): "not stored: \(group) has another secret for it"
     case .notStorable(let reason): "not stored: \(reason)"
     }
@@ -152,6 +153,9 @@ extension AuditVault.Outcome {
       writer.field("group", group.description)
     case .unchanged(let group):
       writer.field("import", "unchanged")
+      writer.field("group", group.description)
+    case .newer(let group):
+      writer.field("import", "newer")
       writer.field("group", group.description)
     case .conflict(let group):
       writer.field("import", "conflict")

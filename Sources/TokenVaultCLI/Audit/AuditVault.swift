@@ -19,6 +19,8 @@ final class AuditVault {
     case stored(group: GroupName)
     /// The group has exactly this secret.
     case unchanged(group: GroupName)
+    /// The group has all tokens of this cache, some of them newer.
+    case newer(group: GroupName)
     /// The group has another secret of the same user name at the same service.
     case conflict(group: GroupName)
     case notStorable(String)
@@ -26,7 +28,7 @@ final class AuditVault {
     var isInVault: Bool {
       switch self {
       case .stored, .unchanged: true
-      case .conflict, .notStorable: false
+      case .newer, .conflict, .notStorable: false
       }
     }
   }
@@ -87,7 +89,11 @@ final class AuditVault {
     do { cache = try MSALCache(json: file.content.bytes) } catch {
       return .notStorable("it is not a cache that can be imported")
     }
-    if try has(cache, in: vault) { return .unchanged(group: group) }
+    switch try presence(of: cache, in: vault) {
+    case .same: return .unchanged(group: group)
+    case .newer: return .newer(group: group)
+    case .missing: break
+    }
     let report = try CacheImport(vault).run(cache, from: file.place, needsContent: true)
     invocation.tellOfNewGroup(report.madeGroup, group)
     return .stored(group: group)
@@ -95,29 +101,39 @@ final class AuditVault {
 
   // MARK: Reading back
 
+  enum Presence {
+    case same
+    /// The vault has a newer token instead.
+    case newer
+    case missing
+  }
+
   /// Whether a vault has the secret, read from it now.
-  func contains(_ finding: Audit.Finding, of audit: Audit) throws -> Bool {
+  func presence(of finding: Audit.Finding, in audit: Audit) throws -> Presence {
     let file = audit.files[finding.file]
     if file.content.format == .msalCache {
       // absent is an answer: a cache that cannot be imported is in no vault.
       let cache: MSALCache
-      do { cache = try MSALCache(json: file.content.bytes) } catch { return false }
-      return try has(cache, in: placeOfCaches().vault)
+      do { cache = try MSALCache(json: file.content.bytes) } catch { return .missing }
+      return try presence(of: cache, in: placeOfCaches().vault)
     }
     let secret = audit.secret(finding)
-    guard let place = Self.place(of: secret) else { return false }
+    guard let place = Self.place(of: secret) else { return .missing }
     let vaults = try searched ?? CredentialSearch(invocation).vaults()
     searched = vaults
-    return try vaults.contains { vault in
+    let isKnown = try vaults.contains { vault in
       let known = try ServiceSecrets(vault).exact(place.service, username: place.username)
       return known.map { Self.isSame($0, secret) } ?? false
     }
+    return isKnown ? .same : .missing
   }
 
-  /// Whether an import would store nothing.
-  private func has(_ cache: MSALCache, in vault: GroupSession) throws -> Bool {
+  /// What an import would do. One that would store nothing need not find the same tokens: those of the
+  /// vault may be newer.
+  private func presence(of cache: MSALCache, in vault: GroupSession) throws -> Presence {
     let report = try CacheImport(vault).run(cache, isRehearsal: true, needsContent: true)
-    return report.credentials == 0 && report.added.isEmpty && !report.madeGroup
+    guard report.credentials == 0, report.added.isEmpty, !report.madeGroup else { return .missing }
+    return report.olderCredentials == 0 ? .same : .newer
   }
 
   private static func isSame(_ found: ServiceSecrets.Found, _ secret: PlaintextSecret) -> Bool {

@@ -4,7 +4,7 @@ import TokenVaultPlaintext
 /// The files below directories whose names are those of files with secrets. Symbolic links to
 /// directories are not followed, and the content of `.git` is left out.
 struct AuditWalk {
-  /// A directory that cannot be read.
+  /// A directory or a file that cannot be read.
   struct Unread {
     let path: String
     let reason: String
@@ -16,24 +16,33 @@ struct AuditWalk {
   /// Looks below a directory.
   /// - Parameters:
   ///   - format: The format of every file; nil to go by the names.
+  ///   - isOptional: Whether the directory need not exist.
   ///   - note: Called with the numbers of directories that were read, and that are known.
   mutating func look(
-    below root: String, format: PlaintextFormat? = nil,
+    below root: String, format: PlaintextFormat? = nil, isOptional: Bool = false,
     note: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
     var waiting = [root]
     var done = 0
     while let directory = waiting.popLast() {
       guard let names = Self.names(in: directory) else {
-        if format == nil || errno != ENOENT && errno != ENOTDIR {
+        if !isOptional || errno != ENOENT && errno != ENOTDIR {
           unread.append(Unread(path: directory, reason: SystemMessage.text(errno)))
         }
         continue
       }
-      for name in names {
+      for entry in names {
+        let name = entry.name
         let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+        guard entry.isText else {
+          unread.append(Unread(path: path, reason: "its name is not UTF-8"))
+          continue
+        }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { continue }
+        guard unsafe lstat(path, &status) == 0 else {
+          unread.append(Unread(path: path, reason: SystemMessage.text(errno)))
+          continue
+        }
         if status.st_mode & S_IFMT == S_IFDIR {
           if name != ".git" { waiting.append(path) }
         } else if let format = format ?? Self.format(name, in: directory) {
@@ -51,19 +60,38 @@ struct AuditWalk {
       fileName: name, in: directory.split(separator: "/").last.map(String.init) ?? "")
   }
 
-  /// The names in a directory, sorted; nil with `errno` if it cannot be read.
-  private static func names(in directory: String) -> [String]? {
+  private struct Entry {
+    let name: String
+    /// Whether the name is UTF-8; otherwise it is only shown.
+    let isText: Bool
+  }
+
+  /// The names in a directory, sorted; nil with `errno` if it cannot be read. No tool's file has a
+  /// name that is not UTF-8, but a directory above it may have one.
+  private static func names(in directory: String) -> [Entry]? {
     guard let stream = unsafe opendir(directory) else { return nil }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+    defer {
+      let saved = errno
+      unsafe closedir(stream)
+      errno = saved
+    }
+    var entries: [Entry] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        return errno == 0 ? entries.sorted { $0.name < $1.name } : nil
+      }
+      let mayBeDirectory = unsafe [DT_DIR, DT_UNKNOWN].contains(Int(entry.pointee.d_type))
+      let (text, shown) = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
+          unsafe (String(validatingCString: $0), String(cString: $0))
         }
       }
-      if name != ".", name != ".." { names.append(name) }
+      if let text {
+        if text != ".", text != ".." { entries.append(Entry(name: text, isText: true)) }
+      } else if mayBeDirectory {
+        entries.append(Entry(name: shown, isText: false))
+      }
     }
-    return names.sorted()
   }
 }

@@ -44,11 +44,21 @@ struct AuditedFile {
     defer { unsafe free(resolved) }
     let place = unsafe String(cString: resolved)
     let file = PlaintextFile(opened.bytes, target.format, context: context(of: target))
-    guard !file.secrets.isEmpty else { return .clean }
+    guard !file.secrets.isEmpty else {
+      return file.fault.map { .unread(text($0)) } ?? .clean
+    }
     return .found(
       AuditedFile(
         target: target, place: place, state: opened.state, content: file,
         git: GitState(of: place), backups: BackupTraces(home: home).tools(for: place)))
+  }
+
+  /// The reason why a file that is not understood counts as not read.
+  static func text(_ fault: PlaintextError) -> String {
+    guard case .notUnderstood(let line) = fault else {
+      return "it is in a form that is not understood"
+    }
+    return "it is in a form that is not understood, see its line \(line)"
   }
 
   private static func content(

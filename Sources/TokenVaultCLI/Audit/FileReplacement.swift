@@ -1,10 +1,12 @@
 import Glibc
 internal import TokenVaultCFiles
+import TokenVaultPlaintext
 import TokenVaultSystem
 
-/// Replaces the content of a file that another program wrote. Mode, owner and extended attributes
-/// stay. The former file keeps its bytes under another name until the new one has been read back, and
-/// comes back if anything fails.
+/// Replaces the content of a file that another program wrote. Mode, owner, group and extended
+/// attributes, an access control list among them, stay. The former file keeps its bytes under another
+/// name until the new one has been read back, and comes back if anything fails, unless another program
+/// has written the file by then: its file stays.
 struct FileReplacement {
   /// Absolute, without symbolic links.
   let path: String
@@ -17,6 +19,10 @@ struct FileReplacement {
     case severalNames
     case otherOwner
     case failed(SystemCallError)
+    /// A removal was interrupted, and the file that it wrote is there.
+    case leftover(String)
+    /// Another program wrote the file, and its former content is under this name.
+    case keptBeside(String)
 
     var text: String {
       switch self {
@@ -25,6 +31,10 @@ struct FileReplacement {
       case .otherOwner: "the file belongs to another user"
       case .failed(let error):
         "it cannot be written: \(SystemMessage.text(error.errno)) (\(error.call))"
+      case .leftover(let path):
+        "an interrupted removal, or one that runs, left \(PlainText.escaped(path))"
+      case .keptBeside(let path):
+        "the file changed meanwhile, and its former content is in \(PlainText.escaped(path))"
       }
     }
   }
@@ -32,23 +42,23 @@ struct FileReplacement {
   func write(_ bytes: [UInt8]) throws(Obstacle) {
     guard state.user == geteuid() else { throw .otherOwner }
     guard state.names == 1 else { throw .severalNames }
-    let draft = "\(path).\(getpid()).new"
-    do { try prepare(bytes, at: draft) } catch {
-      unsafe unlink(draft)
-      throw .failed(error)
-    }
+    // Its ending is that of a copy that an audit looks for.
+    let draft = path + PlaintextFormat.draftEnding
+    let own = try prepare(bytes, at: draft)
     guard FileState(of: path) == state else {
       unsafe unlink(draft)
       throw .changed
     }
+    // A signal ends the program when the former file is gone, or is back.
+    let signals = HeldSignals()
+    defer { signals.release() }
     do { try exchange(with: draft) } catch {
       unsafe unlink(draft)
       throw error
     }
     // Until here the former file exists under the name of the draft.
     do { try confirm(bytes, draft) } catch {
-      restore(from: draft)
-      throw error
+      throw restore(from: draft, own) ?? error
     }
     unsafe unlink(draft)
     bestEffort("the file is complete, and a crash would bring the former one back") {
@@ -62,23 +72,56 @@ struct FileReplacement {
     String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/"
   }
 
-  private func prepare(_ bytes: [UInt8], at draft: String) throws(SystemCallError) {
+  /// Writes the new file. Only a file that was made here is taken away again.
+  /// - Returns: Its state.
+  private func prepare(_ bytes: [UInt8], at draft: String) throws(Obstacle) -> FileState {
+    let descriptor: Int32
+    do {
+      descriptor = try SystemCalls.open(
+        draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    } catch {
+      throw error.errno == EEXIST ? .leftover(draft) : .failed(error)
+    }
+    defer { close(descriptor) }
+    do { return try fill(descriptor, bytes) } catch {
+      unsafe unlink(draft)
+      throw .failed(error)
+    }
+  }
+
+  /// Nobody else can open the new file before it has the group and the list of the former one.
+  private func fill(
+    _ descriptor: Int32, _ bytes: [UInt8]
+  ) throws(SystemCallError) -> FileState {
     let former = try SystemCalls.open(path, O_RDONLY | O_NONBLOCK)
     defer { close(former) }
-    let descriptor = try SystemCalls.open(
-      draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    defer { close(descriptor) }
-    try SystemCalls.writeAll(bytes, to: descriptor)
-    if state.group != getegid(), fchown(descriptor, state.user, state.group) != 0 {
+    // A directory may give its group.
+    if try current(descriptor).group != state.group,
+      fchown(descriptor, uid_t.max, state.group) != 0
+    {
       throw SystemCallError(errno: errno, call: "fchown")
-    }
-    guard fchmod(descriptor, state.mode & 0o7777) == 0 else {
-      throw SystemCallError(errno: errno, call: "fchmod")
     }
     guard tv_copy_extended_attributes(former, descriptor) == 0 else {
       throw SystemCallError(errno: errno, call: "fsetxattr")
     }
+    try SystemCalls.writeAll(bytes, to: descriptor)
+    guard fchmod(descriptor, state.mode & 0o7777) == 0 else {
+      throw SystemCallError(errno: errno, call: "fchmod")
+    }
     guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
+    let own = try current(descriptor)
+    guard own.mode == state.mode, own.user == state.user, own.group == state.group else {
+      throw SystemCallError(errno: EPERM, call: "fchmod")
+    }
+    return own
+  }
+
+  private func current(_ descriptor: Int32) throws(SystemCallError) -> FileState {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      throw SystemCallError(errno: errno, call: "fstat")
+    }
+    return FileState(status)
   }
 
   private func exchange(with draft: String) throws(Obstacle) {
@@ -96,7 +139,24 @@ struct FileReplacement {
     } catch { throw .changed }
   }
 
-  private func restore(from draft: String) {
-    if unsafe tv_exchange_files(draft, path) == 0 { unsafe unlink(draft) }
+  /// Brings the former file back, unless another program has written the file. Nothing is deleted
+  /// except the former file, once another program has replaced it, and our own.
+  /// - Returns: What is left under the name of the draft.
+  func restore(from draft: String, _ own: FileState) -> Obstacle? {
+    if FileState(of: path) == own, unsafe tv_exchange_files(draft, path) == 0 {
+      if FileState(of: draft) == own {
+        unsafe unlink(draft)
+        return nil
+      }
+      // Another program replaced the file between the look and the exchange: it gets its name again.
+      guard unsafe tv_exchange_files(draft, path) == 0 else { return .keptBeside(draft) }
+    }
+    // With the file of the other program in place, the former one is as obsolete as if that program had
+    // replaced it.
+    guard let now = FileState(of: path), now != own, FileState(of: draft) == state else {
+      return .keptBeside(draft)
+    }
+    unsafe unlink(draft)
+    return nil
   }
 }

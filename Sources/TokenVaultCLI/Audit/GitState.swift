@@ -1,3 +1,4 @@
+import Glibc
 import TokenVaultSystem
 
 /// Whether a file is in a git repository.
@@ -37,16 +38,40 @@ enum GitState: String {
     }
   }
 
-  /// The exit status. No program that the repository's configuration names is run.
+  /// A repository's configuration may name a pipe, for which git waits.
+  private static let seconds = 10
+
+  /// The exit status; nil if git does not end in time.
+  ///
+  /// The repository may be somebody else's. Its monitor and hooks are not run; no object is fetched,
+  /// because the configuration names the program that sends it; and a directory that is laid out as a
+  /// bare repository, which a clone may contain, is none.
   private static func git(_ words: [String], in directory: String) -> Int32? {
-    let environment = Invocation.wholeEnvironment().filter { !$0.key.hasPrefix("GIT_") }
+    var environment = Invocation.wholeEnvironment().filter { !$0.key.hasPrefix("GIT_") }
+    environment["GIT_ALLOW_PROTOCOL"] = "none"
+    environment["GIT_NO_LAZY_FETCH"] = "1"
+    environment["GIT_TERMINAL_PROMPT"] = "0"
     let own = [
       "git", "--no-optional-locks", "-C", directory, "-c", "core.fsmonitor=false", "-c",
-      "core.hooksPath=/dev/null",
+      "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
     ]
+    // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
+    unsafe signal(SIGCHLD, SIG_DFL)
     // absent is an answer: without git, the state is not known.
-    do { return try ChildProgram.run(own + words, environment: environment)?.status } catch {
-      return nil
+    guard let child = ChildProgram.start(own + words, environment: environment, ownsSession: true)
+    else { return nil }
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var status: Int32 = 0
+    while true {
+      let ended = unsafe waitpid(child, &status, WNOHANG)
+      if ended == child { return status & 0x7f == 0 ? (status >> 8) & 0xff : nil }
+      if ended == -1, errno != EINTR { return nil }
+      if ContinuousClock.now > deadline {
+        kill(-child, SIGKILL)
+        unsafe waitpid(child, &status, 0)
+        return nil
+      }
+      usleep(2_000)
     }
   }
 

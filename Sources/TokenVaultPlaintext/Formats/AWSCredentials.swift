@@ -13,7 +13,11 @@ enum AWSCredentials {
       guard leaf.name == "aws_secret_access_key", leaf.value?.isEmpty != true else { return nil }
       var secret = PlaintextSecret(.secretKey, at: leaf.path[0], cuts: [])
       let names = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
-      secret.cuts = leaves.filter { $0.parent == leaf.parent && names.contains($0.name) }.map(\.cut)
+      let isOnly = leaves.all(leaf.name, beside: leaf).count == 1
+      secret.cuts =
+        isOnly
+        ? names.flatMap { leaves.all($0, beside: leaf).map(\.cut) }
+        : [.kept("its profile has several keys")]
       let keyID = leaves.value("aws_access_key_id", beside: leaf)
       let session = leaves.value("aws_session_token", beside: leaf)
       secret.username = keyID

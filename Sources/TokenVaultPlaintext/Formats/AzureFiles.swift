@@ -21,13 +21,13 @@ enum AzureFiles {
       let end = Timestamp(leaves.value("expires_on", beside: leaf))
       if let end { ends[owner] = max(end, ends[owner] ?? end) }
     }
+    let own = leaves.filter { $0.path.count == 3 && $0.name == "home_account_id" }
+    let withRefreshToken = Set(own.filter { $0.path[0] == "RefreshToken" }.map { $0.value ?? "" })
+    var accounts: [String: Leaf] = [:]
+    for leaf in own where leaf.path[0] == "Account" { accounts[leaf.value ?? ""] = leaf }
     return owners.map { owner in
-      let hasRefreshToken = leaves.contains {
-        $0.path.first == "RefreshToken" && $0.name == "home_account_id" && $0.value == owner
-      }
-      let account = leaves.last {
-        $0.path.first == "Account" && $0.name == "home_account_id" && $0.value == owner
-      }
+      let hasRefreshToken = withRefreshToken.contains(owner)
+      let account = accounts[owner]
       let place = owner.isEmpty ? "tokens without an account" : "AccessToken, RefreshToken, IdToken"
       var secret = PlaintextSecret(.tokens, at: place, cuts: cuts[owner] ?? [])
       secret.username = account.flatMap { leaves.value("username", beside: $0) }

@@ -5,8 +5,9 @@ enum DockerConfiguration {
   static func secrets(_ bytes: [UInt8]) throws(PlaintextError) -> [PlaintextSecret] {
     let leaves = try JSONText(bytes).leaves()
     return leaves.compactMap { leaf in
-      guard leaf.path.count == 3, leaf.path[0] == "auths", let value = leaf.value, !value.isEmpty
-      else { return nil }
+      guard let value = leaf.value, !value.isEmpty else { return nil }
+      if let secret = other(leaf, value) { return secret }
+      guard let key = registry(of: leaf) else { return nil }
       var secret: PlaintextSecret
       switch leaf.name {
       case "auth":
@@ -30,9 +31,30 @@ enum DockerConfiguration {
         secret = PlaintextSecret(.token, at: leaf.place, cuts: [])
       default: return nil
       }
-      secret.service = service(leaf.path[1])
+      secret.service = service(key)
       return secret
     }
+  }
+
+  /// The members of the configuration that have names of their own at the place of a registry.
+  private static let sections: Set = [
+    "auths", "credHelpers", "HttpHeaders", "proxies", "plugins", "aliases", "features",
+  ]
+
+  /// The key of an entry: below `auths`, or at the top in the former `.dockercfg`.
+  private static func registry(of leaf: Leaf) -> String? {
+    if leaf.path.count == 3, leaf.path[0] == "auths" { return leaf.path[1] }
+    return leaf.path.count == 2 && !sections.contains(leaf.path[0]) ? leaf.path[0] : nil
+  }
+
+  /// The password of a proxy, or a header of each request, which the user has to take out.
+  private static func other(_ leaf: Leaf, _ value: String) -> PlaintextSecret? {
+    if leaf.path[0] == "proxies" {
+      guard let url = UserInformation(Array(value.utf8)[...]) else { return nil }
+      return url.secret(at: leaf.place)
+    }
+    guard leaf.path[0] == "HttpHeaders", SecretName.isSecret(leaf.name) else { return nil }
+    return PlaintextSecret(.token, at: leaf.place, cuts: [.kept(SecretName.obstacle)])
   }
 
   private static func service(_ key: String) -> String {

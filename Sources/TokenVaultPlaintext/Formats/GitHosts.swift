@@ -6,17 +6,26 @@ enum GitHosts {
   static func github(_ bytes: [UInt8]) throws(PlaintextError) -> [PlaintextSecret] {
     let leaves = try YAMLText.leaves(bytes)
     var secrets: [PlaintextSecret] = []
+    var known: [[String]: Int] = [:]
     for leaf in leaves where leaf.name == "oauth_token" {
       guard let host = leaf.path.first, let value = leaf.value, !value.isEmpty else { continue }
       let isOfUser = leaf.path.count == 4 && leaf.path[1] == "users"
-      guard isOfUser || leaf.path.count == 2 else { continue }
+      guard isOfUser || leaf.path.count == 2 else {
+        secrets.append(PlaintextSecret(.token, at: leaf.place, cuts: []))
+        continue
+      }
       var secret = PlaintextSecret(.token, at: leaf.place, cuts: [leaf.cut])
-      let known = isOfUser ? leaf.path[2] : leaves.value([host, "user"])
-      secret.username = known.flatMap { $0.isEmpty ? nil : $0 } ?? "x-access-token"
+      let user = isOfUser ? leaf.path[2] : leaves.value([host, "user"])
+      let name = user.flatMap { $0.isEmpty ? nil : $0 } ?? "x-access-token"
+      secret.username = name
       secret.service = "https://\(host)"
       secret.hold(value)
-      let same = secrets.firstIndex { $0.isSame(as: secret) }
-      if let same { secrets[same].cuts.append(leaf.cut) } else { secrets.append(secret) }
+      if let same = known[[host, name, value]] {
+        secrets[same].cuts.append(leaf.cut)
+      } else {
+        known[[host, name, value]] = secrets.count
+        secrets.append(secret)
+      }
     }
     return secrets
   }
@@ -24,18 +33,25 @@ enum GitHosts {
   static func gitlab(_ bytes: [UInt8]) throws(PlaintextError) -> [PlaintextSecret] {
     let leaves = try YAMLText.leaves(bytes)
     return leaves.compactMap { leaf in
-      guard leaf.path.count == 3, leaf.path[0] == "hosts", leaf.name == "token",
+      guard ["token", "job_token", "oauth2_refresh_token"].contains(leaf.name),
         let value = leaf.value, !value.isEmpty
       else { return nil }
+      let isOfHost = leaf.path.count == 3 && leaf.path[0] == "hosts"
+      guard isOfHost, leaf.name == "token" else {
+        // A refresh token belongs to the token beside it.
+        let hasToken = leaves.value("token", beside: leaf)?.isEmpty == false
+        if isOfHost, leaf.name == "oauth2_refresh_token", hasToken { return nil }
+        var secret = PlaintextSecret(.token, at: leaf.place, cuts: [])
+        secret.service = isOfHost ? "https://\(leaf.path[1])" : nil
+        return secret
+      }
       var secret = PlaintextSecret(.token, at: leaf.place, cuts: [leaf.cut])
       secret.username =
         leaves.value("user", beside: leaf).flatMap { $0.isEmpty ? nil : $0 } ?? "oauth2"
       secret.service = "https://\(leaf.path[1])"
       secret.hold(value)
-      let refresh = leaves.last {
-        $0.parent == leaf.parent && $0.name == "oauth2_refresh_token" && $0.value?.isEmpty == false
-      }
-      if let refresh, let text = refresh.value {
+      let refresh = leaves.leaf(Array(leaf.parent) + ["oauth2_refresh_token"])
+      if let refresh, let text = refresh.value, !text.isEmpty {
         secret.refreshToken = Redacted(Array(text.utf8))
         secret.cuts.append(refresh.cut)
       }

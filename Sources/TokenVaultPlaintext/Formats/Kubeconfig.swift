@@ -6,6 +6,7 @@ enum Kubeconfig {
   static func secrets(_ bytes: [UInt8]) throws(PlaintextError) -> [PlaintextSecret] {
     let isJSON = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
     let leaves = isJSON ? try JSONText(bytes).leaves() : try YAMLText.leaves(bytes)
+    let servers = servers(leaves)
     return leaves.compactMap { leaf in
       guard leaf.path.count >= 4, leaf.path[0] == "users", leaf.path[2] == "user",
         let value = leaf.value, !value.isEmpty
@@ -19,9 +20,7 @@ enum Kubeconfig {
         secret.isBearer = true
         secret.hold(value)
       case ("client-key-data", 4):
-        let certificate = leaves.last {
-          $0.parent == leaf.parent && $0.name == "client-certificate-data"
-        }
+        let certificate = leaves.leaf(Array(leaf.parent) + ["client-certificate-data"])
         // The helper answers with both of them, so they leave the file together.
         secret = PlaintextSecret(
           .privateKey, at: place, cuts: [leaf.cut] + (certificate.map { [$0.cut] } ?? []))
@@ -36,26 +35,35 @@ enum Kubeconfig {
       case ("access-token", 6), ("refresh-token", 6), ("id-token", 6), ("client-secret", 6):
         secret = PlaintextSecret(.token, at: place, cuts: [])
         secret.expiresOn = Timestamp(endOfWebToken: value)
+      case ("value", 7) where leaf.path[3] == "exec" && leaf.path[4] == "env":
+        guard SecretName.isSecret(leaves.value("name", beside: leaf) ?? "") else { return nil }
+        secret = PlaintextSecret(.token, at: place, cuts: [])
+      case (_, 6) where leaf.path[3] == "exec" && leaf.path[4] == "args":
+        let former = Int(leaf.name).flatMap { leaves.value("\($0 - 1)", beside: leaf) }
+        guard SecretName.isSecretArgument(value, after: former) else { return nil }
+        secret = PlaintextSecret(.token, at: place, cuts: [])
       default: return nil
       }
       secret.username = name
-      secret.service = name.flatMap { server(of: $0, leaves) }
+      secret.service = name.flatMap { servers[$0] }
       return secret
     }
   }
 
-  /// The server of the only cluster that the contexts of a user name.
-  private static func server(of user: String, _ leaves: [Leaf]) -> String? {
-    let contexts = leaves.filter {
-      $0.path.count == 4 && $0.path[0] == "contexts" && $0.name == "user" && $0.value == user
+  /// The server of each user whose contexts name only one.
+  private static func servers(_ leaves: Leaves) -> [String: String] {
+    var clusters: [String: String] = [:]
+    for leaf in leaves where leaf.path.count == 3 && leaf.path[0] == "clusters" {
+      guard leaf.name == "name", let name = leaf.value else { continue }
+      clusters[name] = leaves.value(Array(leaf.parent) + ["cluster", "server"])
     }
-    let clusters = Set(contexts.compactMap { leaves.value("cluster", beside: $0) })
-    let servers = clusters.compactMap { cluster -> String? in
-      let named = leaves.last {
-        $0.path.count == 3 && $0.path[0] == "clusters" && $0.name == "name" && $0.value == cluster
-      }
-      return named.flatMap { leaves.value($0.parent + ["cluster", "server"]) }
+    var servers: [String: Set<String>] = [:]
+    for leaf in leaves where leaf.path.count == 4 && leaf.path[0] == "contexts" {
+      guard leaf.name == "user", let user = leaf.value,
+        let server = leaves.value("cluster", beside: leaf).flatMap({ clusters[$0] })
+      else { continue }
+      servers[user, default: []].insert(server)
     }
-    return Set(servers).count == 1 ? servers.first : nil
+    return servers.compactMapValues { $0.count == 1 ? $0.first : nil }
   }
 }

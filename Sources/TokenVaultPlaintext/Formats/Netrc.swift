@@ -17,11 +17,19 @@ enum Netrc {
 
   /// The whole entry of a machine is taken out.
   static func secrets(_ bytes: [UInt8]) -> [PlaintextSecret] {
-    entries(bytes).filter(\.hasPassword).map { entry in
-      let line = bytes[..<entry.start].count { $0 == 0x0a } + 1
+    let entries = entries(bytes).filter(\.hasPassword)
+    // Without its machine, curl and git send a host the password of this entry.
+    let hasDefault = entries.contains { $0.host == nil }
+    var (line, at) = (1, 0)
+    return entries.map { entry in
+      line += bytes[at..<entry.start].count { $0 == 0x0a }
+      at = entry.start
       let range = whole(entry.start..<entry.end, bytes)
       let place = entry.host.map { "machine \($0)" } ?? "default"
-      let cut = entry.obstacle.map { Cut.kept($0) } ?? .bytes(range)
+      let isAnswered = entry.host != nil && hasDefault
+      let obstacle =
+        entry.obstacle ?? (isAnswered ? "the default entry would answer for its host" : nil)
+      let cut = obstacle.map { Cut.kept($0) } ?? .bytes(range)
       var secret = PlaintextSecret(.password, at: "\(place), line \(line)", cuts: [cut])
       secret.username = entry.login
       secret.service = entry.host.map { "https://\($0)" }
@@ -139,7 +147,7 @@ enum Netrc {
     var at = start
     while let feed = bytes[at...].firstIndex(of: 0x0a) {
       at = feed + 1
-      if at < bytes.count, bytes[at] == 0x0a { return at }
+      if bytes[at...].starts(with: [0x0a]) || bytes[at...].starts(with: [0x0d, 0x0a]) { return at }
     }
     return bytes.count
   }

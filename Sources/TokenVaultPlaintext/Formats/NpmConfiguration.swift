@@ -34,6 +34,6 @@ enum NpmConfiguration {
         secret.hold(String(text[text.index(after: colon)...]))
       }
       return secret
-    }
+    } + UserInformation.all(bytes).map { $0.url.secret(at: "line \($0.line)") }
   }
 }

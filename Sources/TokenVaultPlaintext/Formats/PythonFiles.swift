@@ -5,27 +5,17 @@ enum PythonFiles {
   /// The passwords in the URLs of indexes. The user name stays, because pip asks a keyring for the
   /// password of a user.
   static func pip(_ bytes: [UInt8]) -> [PlaintextSecret] {
-    var secrets: [PlaintextSecret] = []
-    for line in TextLine.all(bytes) {
-      let text = bytes[line.content].drop { $0 == 0x20 || $0 == 0x09 }
-      if text.first == UInt8(ascii: "#") || text.first == UInt8(ascii: ";") { continue }
-      for word in text.split(whereSeparator: { " \t=,".utf8.contains($0) }) {
-        guard let url = UserInformation(word), ["http", "https"].contains(url.scheme),
-          !url.password.hasPrefix("${")
-        else { continue }
-        // The user name stays, unless it is the token.
-        let isName = !PlaintextSecret.looksLikeToken(url.username)
-        var secret = PlaintextSecret(
-          isName ? .password : .token, at: "line \(line.number)",
-          cuts: isName ? [.bytes(url.passwordRange)] : [])
-        secret.username = url.username
-        // pip asks for the index and for its host.
-        secret.service = "\(url.scheme)://\(url.host)"
-        secret.hold(url.password)
-        secrets.append(secret)
-      }
+    UserInformation.all(bytes).map { line, url in
+      // The user name stays, unless it is the token.
+      var secret = PlaintextSecret(
+        url.isToken ? .token : .password, at: "line \(line)",
+        cuts: url.isToken ? [] : [.bytes(url.passwordRange)])
+      secret.username = url.username
+      // pip asks for the index and for its host.
+      secret.service = "\(url.scheme)://\(url.host)"
+      secret.hold(url.password)
+      return secret
     }
-    return secrets
   }
 
   static func pypirc(_ bytes: [UInt8]) -> [PlaintextSecret] {
@@ -40,7 +30,7 @@ enum PythonFiles {
       secret.service = leaves.value("repository", beside: leaf) ?? known[leaf.path[0]]
       secret.hold(leaf.value)
       return secret
-    }
+    } + UserInformation.all(bytes).map { $0.url.secret(at: "line \($0.line)") }
   }
 
   /// Poetry asks a keyring for the service `poetry-repository-NAME`.

@@ -17,6 +17,6 @@ enum RcloneConfiguration {
         leaves.value("user", beside: leaf) ?? leaves.value("access_key_id", beside: leaf)
       secret.service = leaves.value("url", beside: leaf) ?? leaves.value("host", beside: leaf)
       return secret
-    }
+    } + UserInformation.all(bytes).map { $0.url.secret(at: "line \($0.line)") }
   }
 }

@@ -10,7 +10,7 @@ enum INIText {
     case rclone
   }
 
-  static func leaves(_ bytes: [UInt8], _ dialect: Dialect) -> [Leaf] {
+  static func leaves(_ bytes: [UInt8], _ dialect: Dialect) -> Leaves {
     var leaves: [Leaf] = []
     var section = ""
     /// The indentation of the value that a deeper line continues; nil for none.
@@ -42,7 +42,7 @@ enum INIText {
           path: [section, dialect == .python ? name.lowercased() : name],
           value: dialect == .npm ? unquoted(value) : value, cut: .bytes(line.range)))
     }
-    return leaves
+    return Leaves(leaves)
   }
 
   private static func unquoted(_ value: String) -> String? {

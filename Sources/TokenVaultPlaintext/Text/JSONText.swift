@@ -53,15 +53,29 @@ struct JSONText {
     return ranges
   }
 
-  /// The texts and numbers.
-  func leaves() -> [Leaf] { leaves(of: root, at: [], []) }
+  /// No tool's file has more values, or deeper ones.
+  private static let limits = (count: 200_000, depth: 32)
 
-  private func leaves(of node: Node, at path: [String], _ indices: [Int]) -> [Leaf] {
-    guard bytes[node.range.lowerBound] == 0x7b || bytes[node.range.lowerBound] == 0x5b else {
-      return [Leaf(path: path, value: Self.text(bytes[node.range]), cut: .node(indices))]
+  /// The texts and numbers. A file that has more of them than any tool writes is not understood.
+  func leaves() throws(PlaintextError) -> Leaves {
+    var leaves: [Leaf] = []
+    try addLeaves(of: root, at: [], [], to: &leaves)
+    return Leaves(leaves)
+  }
+
+  private func addLeaves(
+    of node: Node, at path: [String], _ indices: [Int], to leaves: inout [Leaf]
+  ) throws(PlaintextError) {
+    guard leaves.count < Self.limits.count, path.count < Self.limits.depth else {
+      throw .notUnderstood(line: bytes[..<node.range.lowerBound].count { $0 == 0x0a } + 1)
     }
-    return node.children.enumerated().flatMap { index, child in
-      leaves(of: child.node, at: path + [child.name ?? "\(index)"], indices + [index])
+    guard bytes[node.range.lowerBound] == 0x7b || bytes[node.range.lowerBound] == 0x5b else {
+      leaves.append(Leaf(path: path, value: Self.text(bytes[node.range]), cut: .node(indices)))
+      return
+    }
+    for (index, child) in node.children.enumerated() {
+      try addLeaves(
+        of: child.node, at: path + [child.name ?? "\(index)"], indices + [index], to: &leaves)
     }
   }
 

@@ -13,11 +13,3 @@ struct Leaf {
   /// The place in words.
   var place: String { path.joined(separator: ".") }
 }
-
-extension [Leaf] {
-  /// The last value at a path, which counts for most programs.
-  func value(_ path: [String]) -> String? { last { $0.path == path }?.value }
-
-  /// The value beside another one.
-  func value(_ name: String, beside leaf: Leaf) -> String? { value(leaf.parent + [name]) }
-}

@@ -1,6 +1,6 @@
 /// The subset of TOML that tools write for credentials: tables, and values on one line.
 enum TOMLText {
-  static func leaves(_ bytes: [UInt8]) throws(PlaintextError) -> [Leaf] {
+  static func leaves(_ bytes: [UInt8]) throws(PlaintextError) -> Leaves {
     var leaves: [Leaf] = []
     var table: [String] = []
     for line in TextLine.all(bytes) {
@@ -19,7 +19,7 @@ enum TOMLText {
       guard let value = scalar(written) else { throw fault }
       leaves.append(Leaf(path: table + path, value: value.text, cut: .bytes(line.range)))
     }
-    return leaves
+    return Leaves(leaves)
   }
 
   /// Dotted names, and what follows them.

@@ -15,12 +15,12 @@ struct YAMLText {
   private var elements: [[String]: Int] = [:]
   private var leaves: [Leaf] = []
 
-  static func leaves(_ bytes: [UInt8]) throws(PlaintextError) -> [Leaf] {
+  static func leaves(_ bytes: [UInt8]) throws(PlaintextError) -> Leaves {
     var text = YAMLText()
     for line in TextLine.all(bytes) {
       try text.take(line, bytes)
     }
-    return text.leaves
+    return Leaves(text.leaves)
   }
 
   private mutating func take(_ line: TextLine, _ bytes: [UInt8]) throws(PlaintextError) {
@@ -68,6 +68,7 @@ struct YAMLText {
     if written.isEmpty || written.hasPrefix("#") { return }
     if ["{}", "[]"].contains(written) { return }
     guard let scalar = Self.scalar(written) else { throw fault }
+    if Self.isNull(written, scalar) { return }
     leaves.append(
       Leaf(
         path: path, value: scalar,
@@ -99,6 +100,12 @@ struct YAMLText {
       at = next
     }
     return nil
+  }
+
+  /// Whether a value is none at all.
+  private static func isNull(_ written: String, _ scalar: String) -> Bool {
+    ["~", "null", "Null", "NULL"].contains(scalar) && !written.hasPrefix("!!str")
+      && !written.contains { $0 == "\"" || $0 == "'" }
   }
 
   /// The text of a value on one line; nil for any other form.

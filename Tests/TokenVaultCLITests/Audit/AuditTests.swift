@@ -235,12 +235,4 @@ struct AuditTests {
     #expect(throws: FileReplacement.Obstacle.self) { try replacement.write(Array("new".utf8)) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
   }
-
-  @Test func aFileIsReplacedWithoutALeftover() throws {
-    let replacement = try file("one\n")
-    try replacement.write(Array("new".utf8))
-    #expect(try String(contentsOfFile: replacement.path, encoding: .utf8) == "new")
-    let names = try FileManager.default.contentsOfDirectory(atPath: home.directory.path)
-    #expect(names.filter { $0.hasPrefix("replaced") } == ["replaced"])
-  }
 }
