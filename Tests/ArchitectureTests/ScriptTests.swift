@@ -27,6 +27,7 @@ struct ScriptTests {
     #expect(try packages("build").isStrictSubset(of: package))
     #expect(package.isStrictSubset(of: test))
     #expect(package.isDisjoint(with: ["debootstrap", "lintian"]))
+    #expect(package.contains("python3"), "scripts/sbom")
   }
 
   @Test(arguments: [

@@ -69,6 +69,33 @@ struct KeyringBackendTests {
     #expect(run.output == "True\n", "\(run.errors)")
   }
 
+  @Test func aURLWithUserInformationNeverBecomesAnArgument() throws {
+    let run = try run(
+      """
+      mkdir fake; printf '#!/bin/sh\\necho "$@" >>'"'$PWD/arguments'"'; exit 1\\n' >fake/tokenvault
+      chmod +x fake/tokenvault; touch arguments
+      PATH="$PWD/fake:$PATH" python3 - <<'END'
+      import keyring, tokenvault_keyring
+      backend = tokenvault_keyring.Keyring()
+      operations = [backend.get_password, backend.get_credential, backend.delete_password,
+                    lambda service, user: backend.set_password(service, user, "one")]
+      for service in "https://ada:s3cret@a.example/x", "https://s3cret@a.example", "//ada:s3cret@a.example":
+          for operation in operations:
+              try:
+                  operation(service, "ada")
+              except keyring.errors.KeyringError as error:
+                  print("s3cret" not in str(error))
+      assert backend.get_password("https://a.example/@scope", "ada") is None
+      assert backend.get_password("ada@a.example", "ada") is None
+      END
+      cut -d' ' -f3,9- arguments
+      """)
+    let answers = String(repeating: "True\n", count: 12)
+    #expect(
+      run.output == answers + "get https://a.example/@scope ada\nget ada@a.example ada\n",
+      "\(run.errors)")
+  }
+
   @Test func pipImportsKeyringAndGetsThePassword() throws {
     let run = try run(
       Self.add

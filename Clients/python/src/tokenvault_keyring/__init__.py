@@ -1,10 +1,12 @@
 """The vault of TokenVault as a backend of keyring.
 
 The work is done by `tokenvault credential keyring`, the command line that pip and uv run. A secret
-is never an argument of a process: a new password is its standard input, a stored one its output.
+is never an argument of a process: a new password is its standard input, a stored one its output, and
+a URL with user information, where a password or a token may be, is refused.
 """
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -40,29 +42,32 @@ class Keyring(KeyringBackend):
 
     def set_password(self, service, username, password):
         # The helper removes one line feed from the end.
-        ended = self._run("set", "--", service, username, input=password + "\n")
+        ended = self._run("set", service, username, input=password + "\n")
         if ended.returncode:
             raise PasswordSetError(self._reason(ended))
 
     def delete_password(self, service, username):
-        ended = self._run("del", "--", service, username)
+        ended = self._run("del", service, username)
         if ended.returncode:
             raise PasswordDeleteError(self._reason(ended))
 
-    def _get(self, mode, *words):
-        ended = self._run("get", "--mode", mode, "--output", "json", "--", *words)
+    def _get(self, mode, service, *user):
+        ended = self._run("get", service, *user, options=["--mode", mode, "--output", "json"])
         if ended.returncode == 0:
             return json.loads(ended.stdout)
         if ended.returncode == 1 and not ended.stderr:
             return None
         raise KeyringError(self._reason(ended))
 
-    def _run(self, *words, input=""):
+    def _run(self, operation, service, *user, options=(), input=""):
+        # Other users of the machine can read the arguments of a process.
+        if re.match(r"[^/?#]*//[^/?#]*@", service):
+            raise KeyringError("the URL of a service must not contain a user name, password or token")
         program = shutil.which(self.program)
         if program is None:
             raise KeyringError(f"{self.program} is not in PATH")
         return subprocess.run(
-            [program, "credential", "keyring", *words],
+            [program, "credential", "keyring", operation, *options, "--", service, *user],
             input=input,
             capture_output=True,
             encoding="utf-8",
