@@ -339,8 +339,9 @@ tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *la
   SecretValue *value = p_secret_value_new(secret, (ssize_t)size, content_type);
   GError *error = NULL;
   if (request->allow_prompt) deadline_pause(&s.limit);
+  // No SECRET_ITEM_CREATE_REPLACE: gnome-keyring replaces an item that has these attributes and more.
   SecretItem *item = p_secret_item_create_sync(
-      s.collection, NULL, table, label, value, CREATE_REPLACE, s.limit.cancellable, &error);
+      s.collection, NULL, table, label, value, 0, s.limit.cancellable, &error);
   if (item) p_g_object_unref(item);
   else result = failure(&s, error, TV_SECRET_DISMISSED);
   p_secret_value_unref(value);

@@ -1,4 +1,4 @@
-import TokenVaultCrypto
+package import TokenVaultCrypto
 
 extension Base64URL {
   /// Base64 with the standard alphabet and padding (RFC 4648 section 4).
@@ -15,7 +15,7 @@ extension Base64URL {
   }
 
   /// The bytes of a text in the standard alphabet, with or without padding; nil for any other.
-  static func decodeStandard(_ text: String) -> [UInt8]? {
+  package static func decodeStandard(_ text: String) -> [UInt8]? {
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
     guard text.utf8.count - digits.count <= 2, !digits.contains(where: { "-_".utf8.contains($0) })
     else { return nil }

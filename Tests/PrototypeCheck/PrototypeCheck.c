@@ -25,7 +25,6 @@ UNSIGNED(GDBusConnectionFlags)
 UNSIGNED(GTypeFlags)
 
 _Static_assert(SEARCH_ALL == (int)SECRET_SEARCH_ALL, "");
-_Static_assert(CREATE_REPLACE == (int)SECRET_ITEM_CREATE_REPLACE, "");
 _Static_assert(SECRET_ERROR_LOCKED == (int)SECRET_ERROR_IS_LOCKED, "");
 _Static_assert(IO_ERROR_CLOSED == (int)G_IO_ERROR_CLOSED, "");
 _Static_assert(IO_ERROR_CANCELLED == (int)G_IO_ERROR_CANCELLED, "");

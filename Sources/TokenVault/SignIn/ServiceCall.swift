@@ -12,8 +12,10 @@ struct ServiceCall {
 
   /// Nil for the token of a provider.
   /// - Parameter chosen: The form that the caller wants; nil for the one that was stored.
+  /// - Throws: ``VaultError/secretNotSendable(as:)`` if the secret is a refresh token.
   init?(_ token: TokenResult, preferring chosen: ServiceAuthentication?) throws(VaultError) {
     guard token.account.authorityType == .secret else { return nil }
+    guard !token.isRefreshToken else { throw .secretNotSendable(as: token.tokenType) }
     guard let service = ServiceURL(token.authority) else { throw .invalid(.service) }
     self.service = service
     username = token.account.username

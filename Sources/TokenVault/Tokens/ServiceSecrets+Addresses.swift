@@ -14,16 +14,19 @@ extension ServiceSecrets {
     package let form: ServiceAuthentication?
     package let expiresOn: Timestamp?
     package let origin: SecretOrigin
+    /// Whether it is a refresh token, which is never sent.
+    package let isRefreshToken: Bool
   }
 
   /// The secrets that may be sent to an address: those of the service that covers it with the
-  /// longest path, one for each user name.
+  /// longest path, one for each user name. A refresh token is none of them.
   /// - Parameter username: The user name at the service; nil for every one.
   package func covering(
     _ address: HTTPURL, username: String? = nil
   ) throws(VaultError) -> [Found] {
     try secrets { service, account in
       service.covers(address) && (username == nil || account.record.username == username)
+        && !account.record.holdsRefreshTokenOfService
     } choosing: { found in
       let longest = found.map(\.service.description.utf8.count).max()
       return found.filter { $0.service.description.utf8.count == longest }
@@ -99,6 +102,17 @@ extension ServiceSecrets {
     return Found(
       account: session.lookup.account(stored, in: transaction), service: service,
       secret: payload.secret, form: ServiceAuthentication(scheme: entry.credential.tokenType),
-      expiresOn: entry.credential.expiresOn, origin: SecretOrigin(payload.extraJSON))
+      expiresOn: entry.credential.expiresOn, origin: SecretOrigin(payload.extraJSON),
+      isRefreshToken: entry.credential.tokenType == Self.refreshTokenType)
+  }
+}
+
+extension AccountRecord {
+  /// Whether the stored secret is a refresh token.
+  fileprivate var holdsRefreshTokenOfService: Bool {
+    stored.contains {
+      $0.credential.kind == .secret
+        && $0.credential.tokenType == ServiceSecrets.refreshTokenType
+    }
   }
 }

@@ -15,6 +15,8 @@ package struct ServiceSecrets {
   ///   - username: The user name at the service.
   ///   - expiresOn: The time at which the service ends it; nil if that is not known.
   ///   - form: The form in which the service takes it; nil if that is not known.
+  ///   - isRefreshToken: Whether it is a refresh token, which only its client may use: it is never sent,
+  ///     and no helper gets it.
   ///   - origin: The tool that hands it over, and what comes with it.
   /// - Returns: The account, whether the group was created for it, and whether it replaced a secret.
   /// - Throws: ``VaultError/invalid(_:)`` if the user name is empty, has more than 1024 bytes or a
@@ -23,6 +25,7 @@ package struct ServiceSecrets {
   package func store(
     _ secret: Redacted<[UInt8]>, service: ServiceURL, username: String,
     expiresOn: Timestamp? = nil, as form: ServiceAuthentication? = nil,
+    isRefreshToken: Bool = false,
     from origin: SecretOrigin = SecretOrigin()
   ) throws(VaultError) -> (account: Account, madeGroup: Bool, isReplaced: Bool) {
     guard Self.isStorable(username: username) else { throw .invalid(.username) }
@@ -47,7 +50,7 @@ package struct ServiceSecrets {
       credential.target = service.description
       credential.lastModified = now
       credential.expiresOn = expiresOn
-      credential.tokenType = form?.scheme ?? ""
+      credential.tokenType = isRefreshToken ? Self.refreshTokenType : form?.scheme ?? ""
       try transaction.store(
         credential, CredentialPayload(secret: secret, extraJSON: origin.json), in: &stored)
       try transaction.update(&stored)
@@ -56,6 +59,9 @@ package struct ServiceSecrets {
     }
     return (account, madeGroup, isReplaced)
   }
+
+  /// The token type of a secret that is a refresh token.
+  static let refreshTokenType = "refresh_token"
 
   /// The largest user name, in bytes.
   package static let longestUsername = 1024

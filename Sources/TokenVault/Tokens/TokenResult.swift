@@ -55,6 +55,11 @@ public struct TokenResult: Sendable {
     return Redacted("Bearer \(accessToken.revealText())")
   }
 
+  /// Whether this is a stored secret that is a refresh token, which is never sent.
+  package var isRefreshToken: Bool {
+    account.authorityType == .secret && tokenType == ServiceSecrets.refreshTokenType
+  }
+
   /// The account's profile in the tenant that the token is for; nil if none is stored.
   public var tenantProfile: TenantProfile? {
     let tenant = account.homeAccountID.tenant(ofRealm: realm)

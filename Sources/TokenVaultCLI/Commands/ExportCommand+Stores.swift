@@ -36,6 +36,7 @@ extension ExportCommand {
       name: name, invocation: invocation, isRehearsal: dryRun, replaces: force)
     let lines = try name == .msal ? cache(work, invocation) : secrets(work, invocation)
     try tell(lines, name, invocation)
+    if let failure = lines.first?.failure, lines.allSatisfy({ $0.failure != nil }) { throw failure }
     if lines.contains(where: { $0.reason != nil }) { throw Failure.itemsLeft }
   }
 
@@ -55,16 +56,16 @@ extension ExportCommand {
     let selection = try invocation.selectGroupOfSecrets()
     invocation.explain(selection)
     let found = try ServiceSecrets(invocation.vault(of: selection)).all().filter { found in
-      (service == nil || found.service == service)
+      !found.isRefreshToken && (service == nil || found.service == service)
         && (filters.username == nil || found.account.username == filters.username)
     }
-    return try work.write(found, to: invocation.store(work.name))
+    return work.write(found, to: try invocation.store(work.name))
   }
 
   private func tell(
     _ lines: [StoreExport.Line], _ name: StoreName, _ invocation: Invocation
   ) throws {
-    let written = lines.count { $0.state == "written" }
+    let written = lines.count(where: \.isCopied)
     if global.json {
       try invocation.answerJSON { writer in
         writer.object { writer in
@@ -79,6 +80,7 @@ extension ExportCommand {
       try invocation.answer(
         Array((lines.map(\.text) + end).map { $0 + "\n" }.joined().utf8))
     }
+    lines.compactMap(\.note).forEach(invocation.tell)
     if dryRun { return invocation.tell("Nothing was changed.") }
     guard written > 0 else { return }
     let place = name == .pass ? "the password store" : "the Secret Service"

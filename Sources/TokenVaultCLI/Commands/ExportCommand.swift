@@ -12,7 +12,8 @@ struct ExportCommand: VaultCommand {
       --to writes into the store of another program, and nowhere else: stored secrets to `git` \
       (items of git-credential-libsecret), `gcm` (Git Credential Manager), `gh` (by `gh auth login`) \
       or `pass`, and accounts to `msal`, an item of the Secret Service with the attributes that the \
-      program chose. A different secret there is replaced with --force only. The copies are outside \
+      program chose. A different secret there is replaced with --force only. gh makes the account of \
+      the token its active one, and needs --force if it has another token for the host. The copies are outside \
       the vault: a sign-out does not erase them.
 
       EXAMPLES

@@ -30,11 +30,11 @@ extension ImportCommand {
     let store = try invocation.store(
       name, at: file, attributes: StoreAttributes(attribute).pairs)
     let items = try store.items()
-    let work = StoreImport(
+    var work = StoreImport(
       store: store, name: name, invocation: invocation,
       vault: try invocation.vault(of: selection), isRehearsal: dryRun, replaces: force)
-    var imported: [ImportedItem] = []
-    for item in items { imported.append(try work.take(item)) }
+    var imported = try work.take(items)
+    try store.notes().forEach { invocation.tell($0) }
     if remove {
       // What came in is reported even if the answer to the question is no.
       do { try work.remove(&imported, confirmation) } catch {

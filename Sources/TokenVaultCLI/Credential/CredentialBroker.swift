@@ -95,6 +95,9 @@ struct CredentialBroker {
     request.tenantID = query.tenant
     let result = try token(
       request, of: selection.account, in: vault, claims: query.claims)
+    guard !result.isRefreshToken else {
+      throw VaultError.secretNotSendable(as: result.tokenType)
+    }
     var credential = FoundCredential(
       username: result.account.username, secret: result.accessToken.reveal())
     credential.expiresOn = result.expiresOn
@@ -192,7 +195,9 @@ struct CredentialBroker {
         // Without a user name, the tool means its own.
         found = try secrets.all(at: service)
           .filter { secret in
-            query.username.map { $0 == secret.account.username } ?? (secret.origin.tool == tool)
+            !secret.isRefreshToken
+              && (query.username.map { $0 == secret.account.username }
+                ?? (secret.origin.tool == tool))
           }
       }
       if !found.isEmpty {

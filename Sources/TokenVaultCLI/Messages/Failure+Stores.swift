@@ -51,6 +51,14 @@ extension Failure {
       code: "programFailed")
   }
 
+  /// `pass` did not remove an entry.
+  static func storeKept(_ name: String, _ status: Int32, _ errors: [UInt8]) -> Failure {
+    Failure(
+      .inputOutput,
+      "pass did not remove it, and ended with status \(status): \(lastLine(errors)).",
+      code: "programFailed")
+  }
+
   /// What `--remove` or `export` cannot do with a store.
   static func storeRefuses(_ message: String, next: String? = nil) -> Failure {
     Failure(.usage, message, next: next, code: "storeRefuses")

@@ -139,6 +139,10 @@ extension Failure {
         "The stored secret is for \(PlainText.escaped(service)) only, and this URL is not there. "
           + "Nothing was sent to \(PlainText.escaped(requested)).",
         next: Self.again("with a URL that begins with \(PlainText.escaped(service))"))
+    case .secretNotSendable("refresh_token"):
+      self.init(
+        .usage, "The stored secret is a refresh token, which only its own client may use.",
+        next: "tokenvault sign-in oidc URL --client-id ID")
     case .secretNotSendable(let scheme):
       let reason =
         scheme == "Basic" ? "the user name has a colon" : "it has spaces or characters beyond ASCII"

@@ -1,6 +1,7 @@
 import TokenVault
 import TokenVaultCrypto
 import TokenVaultKeyCustody
+import TokenVaultModel
 import TokenVaultSystem
 
 /// The tokens of gh: an item of the Secret Service for each account, one without a user name for the
@@ -37,23 +38,33 @@ struct GitHubStore: CredentialStore {
     return stored + plain
   }
 
-  func remove(_ place: StoreItem.Place) throws -> Bool {
-    guard case .keyring(let item) = place else { return false }
-    return try keyring.removed(item)
+  func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
+    guard case .keyring(let item) = place else { return .changed }
+    return try keyring.removed(item) ? .removed : .changed
   }
 
-  /// gh stores the token itself, since it also writes the account's name into hosts.yml.
-  func write(_ password: StoredPassword, replacing: Bool) throws -> StoreWriting {
+  func notes() throws -> [String] { try keyring.notes() }
+
+  /// gh stores the token itself, since it also writes the account's name into hosts.yml. It asks the
+  /// host whose token it is, replaces the one that it has for that account, and makes the account
+  /// active.
+  func write(
+    _ password: StoredPassword, replacing: Bool, isRehearsal: Bool
+  ) throws -> StoreWriting {
     let parts = PlaceParts(password.service)
     guard parts.path.isEmpty, parts.scheme == "https" else {
       return .refused("gh knows hosts only, with https")
     }
     let service = [("service", "gh:\(password.service.host)")]
-    func isKept() throws -> Bool {
-      try keyring.found(service).contains { $0.secret.reveal() == password.secret.reveal() }
-    }
     // This also requires a keyring: without one, gh would write the token into hosts.yml.
-    if try isKept() { return .unchanged }
+    let former = try keyring.found(service)
+    if Self.have(former, password) { return .unchanged }
+    let hasOthers = hosts.contains { $0.name == password.service.host && !$0.tokens.isEmpty }
+    guard replacing || former.isEmpty && !hasOthers else {
+      return .refused(
+        "gh has a token for this host, and would make this account the active one; --force lets it")
+    }
+    if isRehearsal { return .written }
     let words = ["gh", "auth", "login", "--hostname", password.service.host, "--with-token"]
     let result = try ChildProgram.run(
       words, environment: Invocation.wholeEnvironment(),
@@ -62,7 +73,19 @@ struct GitHubStore: CredentialStore {
     guard result.status == 0 else {
       return .refused("gh did not accept it: \(Failure.lastLine(result.errors))")
     }
-    guard try isKept() else { return .refused("gh did not keep it in the keyring: see hosts.yml") }
-    return .written
+    let present = try keyring.found(service)
+    if Self.have(present, password) { return .written }
+    guard present.contains(where: { $0.secret.reveal() == password.secret.reveal() }) else {
+      return .misplaced("gh did not keep it in the keyring: see hosts.yml")
+    }
+    return .misplaced("gh has it under another user name, whose token it is: gh auth status")
+  }
+
+  /// Whether the items have the token under the user name; GitHub ignores the case of names.
+  private static func have(_ items: [SecretServiceItem], _ password: StoredPassword) -> Bool {
+    items.contains { item in
+      CaseFolding.equal(item.attributes["username"] ?? "", password.username)
+        && item.secret.reveal() == password.secret.reveal()
+    }
   }
 }

@@ -17,7 +17,7 @@ struct ImportedItem {
   /// Why it did not come in; nil if it did.
   var fault: String?
   var isRemoved = false
-  /// Why it was not taken out; nil if it was, or if nobody asked for that.
+  /// Why it was not taken out, or what failed after that; nil if all went well, or if nobody asked.
   var stays: String?
 
   init(_ item: StoreItem) { self.item = item }
@@ -29,8 +29,8 @@ struct ImportedItem {
       "\($0.state)  \(PlainText.escaped($0.name))  \(PlainText.escaped($0.place))"
     }
     if let fault { texts.append("left out  \(name): \(fault)") }
-    if isRemoved { texts.append("removed  \(name)") }
-    if let stays, fault == nil { texts.append("stays  \(name): \(stays)") }
+    if isRemoved { texts.append("removed  \(name)" + (stays.map { ": \($0)" } ?? "")) }
+    if let stays, fault == nil, !isRemoved { texts.append("stays  \(name): \(stays)") }
     return texts
   }
 

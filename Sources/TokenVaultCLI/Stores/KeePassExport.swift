@@ -49,6 +49,10 @@ struct KeePassExport: CredentialStore {
 
   private static func content(_ entry: Entry) -> StoreItem.Content {
     if entry.isInRecycleBin { return .unusable("it is in the recycle bin") }
+    let fields = [entry.title, entry.username, entry.secret, entry.url]
+    if fields.contains(where: { $0.uppercased().contains("{REF:") }) {
+      return .unusable("it refers to another entry")
+    }
     if entry.isProtected { return .unusable("its password is encrypted in the file") }
     return .password(
       address: entry.url, username: entry.username, secret: Array(entry.secret.utf8)
@@ -58,6 +62,15 @@ struct KeePassExport: CredentialStore {
   }
 
   // MARK: CSV
+
+  /// CSV has only the name of the recycle bin, which KeePassXC gives it in the user's language.
+  private static let recycleBins: Set<String> = [
+    "Recycle Bin", "Papierkorb", "Corbeille", "Papelera", "Papelera de reciclaje", "Cestino",
+    "Prullenbak", "Reciclagem", "Lixeira", "Корзина", "Кошик", "Koš", "Kôš", "Kosz",
+    "Papperskorgen",
+    "Papperskorg", "Papirkurv", "Roskakori", "Lomtár", "Çöp Kutusu", "Geri Dönüşüm Kutusu", "回收站",
+    "資源回收筒", "ゴミ箱", "ごみ箱", "휴지통",
+  ]
 
   private static func entries(ofCSV bytes: [UInt8]) -> [Entry]? {
     guard let rows = CSVText.rows(bytes), let first = rows.first else { return nil }
@@ -80,7 +93,7 @@ struct KeePassExport: CredentialStore {
         default: if !value.isEmpty { entry.others.append(name) }
         }
       }
-      entry.isInRecycleBin = entry.group.first == "Recycle Bin"
+      entry.isInRecycleBin = entry.group.first.map(recycleBins.contains) ?? false
       entries.append(entry)
     }
     return entries
@@ -133,12 +146,15 @@ struct KeePassExport: CredentialStore {
     if files > 0 { entry.others.append(files.counted("attachment")) }
     if let times = element.child("Times"), times.text(of: "Expires") == "True" {
       entry.expiresOn = time(times.text(of: "ExpiryTime"))
+      if entry.expiresOn == nil { entry.others.append("expiry") }
     }
     return entry
   }
 
-  /// A time as the databases of version 4 have it: the seconds since the year 1, little-endian.
+  /// A time as the databases of version 4 have it: the seconds since the year 1, little-endian. Older
+  /// ones have text, such as 2024-06-01T00:00:00Z.
   private static func time(_ text: String) -> Timestamp? {
+    if let time = Expiry.date(text) { return time }
     let plain = text.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
     guard let bytes = Base64URL.decode(String(plain)), bytes.count == 8 else { return nil }
     let seconds = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

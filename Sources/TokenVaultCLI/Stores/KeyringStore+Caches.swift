@@ -1,4 +1,6 @@
 import TokenVault
+import TokenVaultCredentialHelpers
+import TokenVaultCrypto
 import TokenVaultKeyCustody
 
 extension KeyringStore {
@@ -14,11 +16,21 @@ extension KeyringStore {
         guard bytes.count <= MSALCache.fileLimit else {
           return .unusable("it is larger than 64 MiB")
         }
-        do { return .cache(try MSALCache(json: bytes)) } catch {
+        guard let cache = cache(bytes) else {
           return .unusable("it is not a token cache of MSAL")
         }
+        return .cache(cache)
       },
       form: { _ in Form(label: "MSALCache", contentType: "text/plain", attributes: attributes) })
+  }
+
+  /// A cache in JSON, or in the base64 of MSAL's extensions for .NET (LinuxKeyringAccessor.cs).
+  private static func cache(_ bytes: [UInt8]) -> MSALCache? {
+    let isJSON = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+    let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+    guard let json = isJSON ? bytes : Base64URL.decodeStandard(text) else { return nil }
+    // absent is an answer: the program keeps something else there.
+    do { return try MSALCache(json: json) } catch { return nil }
   }
 
   /// The attributes of programs that keep caches in the Secret Service.

@@ -1,7 +1,6 @@
 import TokenVault
 import TokenVaultCrypto
 import TokenVaultKeyCustody
-import TokenVaultModel
 
 extension KeyringStore {
   /// The items of git-credential-libsecret. Newer versions give them a schema of their own, and find
@@ -12,7 +11,7 @@ extension KeyringStore {
       searches: ["org.git.Password", "org.gnome.keyring.NetworkPassword"].map {
         [("xdg:schema", $0)]
       },
-      content: content(ofGit:),
+      content: content(ofGit:), rest: rest(ofGit:),
       form: { password in
         let place = PlaceParts(password.service)
         var attributes = [
@@ -37,19 +36,16 @@ extension KeyringStore {
     var address = "\(scheme)://\(server)"
     if let port = attributes["port"], port != "0" { address += ":\(port)" }
     if let path = attributes["object"], !path.isEmpty { address += "/\(path)" }
-    // Lines behind the password carry what came with it.
-    var lines = item.secret.reveal().split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let secret = Array(lines.removeFirst())
-    let fields = lines.map { String(decoding: $0, as: UTF8.self) }
-    func value(_ name: String) -> String? {
-      fields.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+    let secret = GitSecret(item.secret.reveal())
+    return .password(address: address, username: attributes["user"], secret: secret.password) {
+      $0.expiresOn = secret.expiresOn
+      $0.refreshToken = secret.refreshToken
     }
-    return .password(address: address, username: attributes["user"], secret: secret) {
-      $0.expiresOn = value("password_expiry_utc").flatMap { Int64($0) }
-        .map { Timestamp(epochSeconds: $0) }
-      $0.refreshToken = value("oauth_refresh_token").map { Redacted(text: $0) }
-    }
+  }
+
+  private static func rest(ofGit item: SecretServiceItem) -> String? {
+    let others = GitSecret(item.secret.reveal()).others
+    return others == 0 ? nil : others.counted("other line")
   }
 
   /// The items of Git Credential Manager.
@@ -62,11 +58,11 @@ extension KeyringStore {
           return .unusable("it has no address")
         }
         // GCM_NAMESPACE and a colon stand before the address.
-        let start = service.firstRange(of: "https://") ?? service.firstRange(of: "http://")
-        guard let start else {
+        let starts = ["https://", "http://"].compactMap { service.firstRange(of: $0)?.lowerBound }
+        guard let start = starts.min() else {
           return .unusable("its address is not one of a service")
         }
-        let address = String(service[start.lowerBound...])
+        let address = String(service[start...])
         return .password(
           address: address, username: item.attributes["account"], secret: item.secret.reveal()
         ) {

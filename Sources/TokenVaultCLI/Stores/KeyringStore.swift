@@ -16,6 +16,8 @@ struct KeyringStore: CredentialStore {
   let searches: [[(String, String)]]
   /// The content of an item; nil for one that belongs to another program.
   let content: (SecretServiceItem) -> StoreItem.Content?
+  /// The parts of an item that do not come in; nil for none.
+  var rest: (SecretServiceItem) -> String? = { _ in nil }
   /// The item in which the program looks for a password.
   let form: (StoredPassword) -> Form
 
@@ -26,7 +28,7 @@ struct KeyringStore: CredentialStore {
       .compactMap { item in
         content(item).map {
           StoreItem(
-            name: Self.name(of: item), content: $0, place: .keyring(item))
+            name: Self.name(of: item), content: $0, place: .keyring(item), rest: rest(item))
         }
       }
   }
@@ -37,12 +39,16 @@ struct KeyringStore: CredentialStore {
     return item.attributes.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
   }
 
-  func remove(_ place: StoreItem.Place) throws -> Bool {
-    guard case .keyring(let item) = place else { return false }
-    return try keyring.removed(item)
+  func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
+    guard case .keyring(let item) = place else { return .changed }
+    return try keyring.removed(item) ? .removed : .changed
   }
 
-  func write(_ password: StoredPassword, replacing: Bool) throws -> StoreWriting {
+  func notes() throws -> [String] { try keyring.notes() }
+
+  func write(
+    _ password: StoredPassword, replacing: Bool, isRehearsal: Bool
+  ) throws -> StoreWriting {
     let secret = password.secret.reveal()
     // The programs read lines of text.
     guard !secret.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
@@ -50,17 +56,17 @@ struct KeyringStore: CredentialStore {
     }
     let form = form(password)
     let former = try keyring.found(form.attributes.filter { $0.0 != "xdg:schema" })
-      .filter {
-        $0.attributes.count(where: { $0.key != "xdg:schema" }) == form.attributes.count - 1
-      }
+      .filter { $0.has(exactly: form.attributes, besides: "xdg:schema") && isOwn($0) }
     if !former.isEmpty, former.allSatisfy({ $0.secret.reveal() == secret }) { return .unchanged }
     guard former.isEmpty || replacing else { return .refused(StoreWriting.taken) }
-    try keyring.keep(password.secret, form)
-    // One under another schema would be found first.
-    for item in former where item.attributes["xdg:schema"] != form.schema {
-      _ = try keyring.removed(item)
-    }
-    return .written
+    if isRehearsal { return .written }
+    return try keyring.keep(password.secret, form, inPlaceOf: former)
+  }
+
+  /// Whether an item is one that the import would read. Others may have the same attributes.
+  private func isOwn(_ item: SecretServiceItem) -> Bool {
+    searches.contains { search in search.allSatisfy { item.attributes[$0.0] == $0.1 } }
+      && content(item) != nil
   }
 }
 
@@ -69,8 +75,12 @@ extension StoreWriting {
   static let taken = "the store has another secret there; --force replaces it"
 }
 
-extension KeyringStore.Form {
-  fileprivate var schema: String? { attributes.first { $0.0 == "xdg:schema" }?.1 }
+extension SecretServiceItem {
+  /// Whether these are all attributes of the item, except perhaps for one name.
+  func has(exactly attributes: [(String, String)], besides name: String? = nil) -> Bool {
+    self.attributes.filter { $0.key != name }
+      == Dictionary(attributes.filter { $0.0 != name }) { first, _ in first }
+  }
 }
 
 /// The same with the errors of the command line.
@@ -83,10 +93,29 @@ extension SecretServiceItems {
     do throws(CustodyError) { return try delete(item) } catch { throw Failure(keyring: error) }
   }
 
-  func keep(_ secret: Redacted<[UInt8]>, _ form: KeyringStore.Form) throws(Failure) {
+  /// Stores an item, and then deletes those whose place it takes. No service is asked to replace one:
+  /// it might take another program's.
+  func keep(
+    _ secret: Redacted<[UInt8]>, _ form: KeyringStore.Form, inPlaceOf former: [SecretServiceItem]
+  ) throws(Failure) -> StoreWriting {
     do throws(CustodyError) {
       try store(
         secret, label: form.label, contentType: form.contentType, form.attributes)
+    } catch { throw Failure(keyring: error) }
+    for item in former {
+      guard try removed(item) else {
+        return .misplaced("the item that it replaces has changed meanwhile, and is still there")
+      }
+    }
+    return .written
+  }
+
+  /// A sentence for each collection that is locked.
+  func notes() throws(Failure) -> [String] {
+    do throws(CustodyError) {
+      return try lockedCollections().map {
+        "The keyring \(Failure.quoted($0)) is locked, and its items were not looked for."
+      }
     } catch { throw Failure(keyring: error) }
   }
 }

@@ -51,7 +51,7 @@ struct OIDCAgentStore: CredentialStore {
     ]
   }
 
-  /// The refresh token. An account of the vault has the subject that the provider gave the user, which
+  /// The refresh token, which is never sent to its issuer as a password. An account of the vault has the subject that the provider gave the user, which
   /// oidc-agent does not keep.
   private var content: StoreItem.Content {
     guard !text("refresh_token").isEmpty else { return .unusable("it has no refresh token") }
@@ -60,6 +60,7 @@ struct OIDCAgentStore: CredentialStore {
       address: text("issuer_url"), username: text("client_id"),
       secret: Array(text("refresh_token").utf8)
     ) {
+      $0.isRefreshToken = true
       $0.remark =
         "the refresh token of the client \(PlainText.escaped(text("client_id"))), kept as a secret"
     }

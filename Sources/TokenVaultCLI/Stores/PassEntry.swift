@@ -11,39 +11,77 @@ struct PassEntry {
   /// The password, with the address and the user name as pass-git-helper, docker-credential-pass and
   /// browserpass note them: lines behind the password, or parts of the name.
   var content: StoreItem.Content {
-    if name.hasPrefix(Self.docker) { return dockerContent }
+    if isOfDocker { return dockerContent }
+    if let address = field(Self.addressNames)?.value {
+      return .password(address: address, username: username(behind: host), secret: password)
+    }
     let parts = name.split(separator: "/").map(String.init)
-    // A line names the address; otherwise the last part that looks like a host.
-    let place = parts.lastIndex(where: Self.isHost)
-    let address =
-      field(["url", "uri", "website", "site", "link", "launch"]) ?? place.map { parts[$0] } ?? ""
-    let username =
-      field(["login", "username", "user"])
-      ?? place.flatMap { $0 == parts.count - 1 ? nil : parts.last }
-    return .password(address: address, username: username, secret: password)
+    let hosts = self.hosts
+    let before = parts.prefix(hosts.first ?? 0)
+    if let other = before.first(where: { Self.otherServices.contains($0.lowercased()) }) {
+      return .unusable("its name is that of a password for \(other)")
+    }
+    guard hosts.count <= 1 else { return .unusable("its name has two hosts") }
+    return .password(
+      address: hosts.first.map { parts[$0] } ?? "", username: username(behind: hosts.first),
+      secret: password)
   }
 
-  /// The first line of docker-credential-pass is the whole secret.
+  /// The user name in a line; otherwise the last part of the name, if it stands behind the host.
+  private func username(behind host: Int?) -> String? {
+    if let line = field(Self.usernameNames) { return line.value }
+    let parts = name.split(separator: "/")
+    return host.flatMap { $0 == parts.count - 1 ? nil : parts.last.map(String.init) }
+  }
+
+  /// The part of the name that is a host; nil if it has none or several.
+  private var host: Int? { hosts.count == 1 ? hosts[0] : nil }
+
+  /// The parts of the name that look like hosts. Without a line for the user name, the last part is
+  /// that name, which may have dots, if a part before it is a host.
+  private var hosts: [Int] {
+    let parts = name.split(separator: "/").map(String.init)
+    let all = parts.indices.filter { Self.isHost(parts[$0]) }
+    let inner = all.filter { $0 < parts.count - 1 }
+    return inner.isEmpty || field(Self.usernameNames) != nil ? all : inner
+  }
+
+  private var isOfDocker: Bool { name.hasPrefix(Self.docker) }
+
+  /// docker-credential-pass reads the whole text, without the line ends behind it.
   private var dockerContent: StoreItem.Content {
     let parts = name.split(separator: "/").map(String.init)
     guard parts.count == 3,
       let address = Base64URL.decode(String(parts[1].prefix { $0 != "=" }))
     else { return .unusable("its name is not one of docker-credential-pass") }
+    var secret = text
+    while let last = secret.last, "\r\n".utf8.contains(last) { secret.removeLast() }
     return .password(
-      address: String(decoding: address, as: UTF8.self), username: parts[2], secret: password
+      address: String(decoding: address, as: UTF8.self), username: parts[2], secret: secret
     ) { $0.tool = "docker" }
   }
 
-  /// What does not come in; nil if the vault gets everything.
+  /// What does not come in; nil if the vault gets everything: the password, and one line each for the
+  /// address and the user name.
   var rest: String? {
-    let others = lines.dropFirst().filter { line in
-      !line.isEmpty && Self.known.allSatisfy { Self.value(of: $0, in: line) == nil }
+    if isOfDocker { return nil }
+    let (address, username) = (field(Self.addressNames), field(Self.usernameNames))
+    let used = [address?.line, username?.line]
+    let others = lines.indices.dropFirst().filter { !lines[$0].isEmpty && !used.contains($0) }
+    var parts = others.isEmpty ? [] : [others.count.counted("other line")]
+    if let address, address.value.contains(where: { $0 == "?" || $0 == "#" }) {
+      parts.append("the query of its address")
     }
-    return others.isEmpty ? nil : "\(others.count.counted("other line"))"
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  private static let known = [
-    "url", "uri", "website", "site", "link", "launch", "login", "username", "user",
+  private static let addressNames = ["url", "uri", "website", "site", "link", "launch"]
+  private static let usernameNames = ["login", "username", "user"]
+  /// Names under which people keep what is no password of a web service.
+  private static let otherServices: Set<String> = [
+    "ssh", "sftp", "ftp", "smtp", "imap", "pop3", "ldap", "vnc", "rdp", "wifi", "keys", "gpg",
+    "pgp",
+    "mysql", "postgres", "postgresql", "databases",
   ]
 
   fileprivate var password: [UInt8] {
@@ -53,15 +91,17 @@ struct PassEntry {
   }
 
   private var lines: [String] {
-    String(decoding: text, as: UTF8.self)
-      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+    text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
   }
 
-  /// The value of the first line with one of these names.
-  private func field(_ names: [String]) -> String? {
+  /// The first line with one of these names, and its value.
+  private func field(_ names: [String]) -> (line: Int, value: String)? {
+    let lines = self.lines
     for name in names {
-      for line in lines.dropFirst() {
-        if let value = Self.value(of: name, in: line) { return value }
+      for index in lines.indices.dropFirst() {
+        if let value = Self.value(of: name, in: lines[index]) { return (index, value) }
       }
     }
     return nil
@@ -74,11 +114,20 @@ struct PassEntry {
     return value.isEmpty ? nil : String(value)
   }
 
+  /// The ends of file names, none of which is a top-level domain.
+  private static let fileTypes: Set<String> = [
+    "asc", "cer", "cfg", "conf", "crt", "csv", "env", "gpg", "ini", "json", "kdbx", "key", "p12",
+    "pdf",
+    "pem", "pfx", "txt", "xml", "yaml", "yml",
+  ]
+
   /// Whether a part of a name is a host: letters, digits and hyphens in parts joined by dots, perhaps
   /// with a port.
   private static func isHost(_ part: String) -> Bool {
     let labels = part.prefix { $0 != ":" }.split(separator: ".", omittingEmptySubsequences: false)
-    guard labels.count > 1 || part.hasPrefix("localhost") else { return false }
+    guard labels.count > 1 || part.hasPrefix("localhost"),
+      !fileTypes.contains(labels.last?.lowercased() ?? "")
+    else { return false }
     return labels.allSatisfy { label in
       !label.isEmpty
         && label.utf8.allSatisfy { byte in
@@ -96,4 +145,15 @@ struct PassEntry {
 extension PassEntry {
   /// Whether the first line is this password.
   func isPassword(_ secret: [UInt8]) -> Bool { ConstantTime.equal(password, secret) }
+
+  /// Whether the entry is the one of an address and a user name.
+  func isPlace(of other: StoredPassword) -> Bool {
+    guard case .secret(let own) = content else { return false }
+    return own.service == other.service && own.username == other.username
+  }
+
+  /// The text with another password, and all other lines as they were.
+  func text(with secret: [UInt8]) -> [UInt8] {
+    secret + text.drop { $0 != UInt8(ascii: "\n") }
+  }
 }

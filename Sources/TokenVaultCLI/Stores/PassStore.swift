@@ -20,6 +20,13 @@ struct PassStore: CredentialStore {
     if !invocation.options.mayAsk {
       let options = environment["PASSWORD_STORE_GPG_OPTS"].map { $0 + " " } ?? ""
       environment["PASSWORD_STORE_GPG_OPTS"] = options + "--batch --pinentry-mode=error"
+      // A signature of a commit would ask for the passphrase of its key.
+      let first = environment["GIT_CONFIG_COUNT"].flatMap { Int($0) } ?? 0
+      for (index, name) in ["commit.gpgsign", "pass.signcommits"].enumerated() {
+        environment["GIT_CONFIG_KEY_\(first + index)"] = name
+        environment["GIT_CONFIG_VALUE_\(first + index)"] = "false"
+      }
+      environment["GIT_CONFIG_COUNT"] = String(first + 2)
     } else if environment["GPG_TTY"] == nil, let terminal = Self.terminal {
       // The agent asks for the passphrase there.
       environment["GPG_TTY"] = terminal
@@ -42,17 +49,33 @@ struct PassStore: CredentialStore {
       throw Failure.noStore(directory + "/.gpg-id", next: "pass init GPG-ID")
     }
     return try names(below: "").filter(isWanted).map { name in
+      switch try reading(name) {
+      case .text(let text):
+        let entry = PassEntry(name: name, text: text)
+        return StoreItem(
+          name: name, content: entry.content, place: .pass(name, Redacted(text)), rest: entry.rest)
+      case .fault(let reason):
+        return StoreItem(name: name, content: .unusable(reason), place: .fixed("it was not read"))
+      }
+    }
+  }
+
+  /// The text of an entry, or why it cannot be read.
+  private enum Reading {
+    case text([UInt8])
+    case fault(String)
+  }
+
+  /// Reads an entry. One that fails is no error of the whole store.
+  private func reading(_ name: String) throws -> Reading {
+    do {
       let result = try run(["show", "--", name])
       guard result.status == 0 else {
-        return StoreItem(
-          name: name,
-          content: .unusable("pass cannot decrypt it: \(Failure.lastLine(result.errors))"),
-          place: .fixed("it was not read"))
+        return .fault("pass cannot decrypt it: \(Failure.lastLine(result.errors))")
       }
-      let entry = PassEntry(name: name, text: result.output)
-      return StoreItem(
-        name: name, content: entry.content, place: .pass(name, Redacted(result.output)),
-        rest: entry.rest)
+      return .text(result.output)
+    } catch let error as SystemCallError where error.errno == EFBIG {
+      return .fault("it is larger than 1 MiB")
     }
   }
 
@@ -95,26 +118,44 @@ struct PassStore: CredentialStore {
     return result
   }
 
-  private func text(of name: String) throws -> [UInt8]? {
-    guard InputFile.exists("\(directory)/\(name).gpg") else { return nil }
-    let result = try run(["show", "--", name])
-    guard result.status == 0 else { throw Failure.storeFailed("pass", result.errors) }
-    return result.output
+  /// Nil if there is no such entry.
+  private func text(of name: String) throws -> Reading? {
+    exists(name) ? try reading(name) : nil
+  }
+
+  private func exists(_ name: String) -> Bool { InputFile.exists("\(directory)/\(name).gpg") }
+
+  /// Why the commit of an entry failed, if the store is a git repository; pass itself does not report
+  /// it in its status.
+  private func commitFault(_ name: String, _ result: ChildProgram.Result) throws -> String? {
+    guard InputFile.exists(directory + "/.git") else { return nil }
+    let words = ["git", "-C", directory, "status", "--porcelain", "--", "\(name).gpg"]
+    let environment = self.environment.filter { !["GIT_DIR", "GIT_WORK_TREE"].contains($0.key) }
+    let status = try ChildProgram.run(words, environment: environment)
+    guard let status, status.status != 0 || !status.output.isEmpty else { return nil }
+    return "git did not commit it: \(Failure.lastLine(result.errors))"
   }
 
   // MARK: Changing
 
-  func remove(_ place: StoreItem.Place) throws -> Bool {
-    guard case .pass(let name, let former) = place, try text(of: name) == former.reveal() else {
-      return false
-    }
+  func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
+    guard case .pass(let name, let former) = place, case .text(let text) = try text(of: name),
+      text == former.reveal()
+    else { return .changed }
     let result = try run(["rm", "--force", "--", name])
-    return result.status == 0 && !InputFile.exists("\(directory)/\(name).gpg")
+    guard !exists(name) else { throw Failure.storeKept(name, result.status, result.errors) }
+    guard result.status == 0 else {
+      return .removedWithFault(
+        "pass ended with status \(result.status): \(Failure.lastLine(result.errors))")
+    }
+    return try commitFault(name, result).map { .removedWithFault($0) } ?? .removed
   }
 
   /// Writes an entry as the user of pass-git-helper and browserpass has it: `HOST/USER`, with the
   /// password, the user name and the address in its lines.
-  func write(_ password: StoredPassword, replacing: Bool) throws -> StoreWriting {
+  func write(
+    _ password: StoredPassword, replacing: Bool, isRehearsal: Bool
+  ) throws -> StoreWriting {
     let secret = password.secret.reveal()
     guard !secret.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
       return .refused("it contains a control character")
@@ -128,18 +169,33 @@ struct PassStore: CredentialStore {
     guard !name.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) else {
       return .refused("its address cannot be the name of an entry")
     }
-    let former = try text(of: name)
-    if let former {
-      if PassEntry(name: name, text: former).isPassword(secret) { return .unchanged }
-      guard replacing else { return .refused(StoreWriting.taken) }
-    }
-    let text =
+    var text =
       secret + Array("\nlogin: \(password.username)\nurl: \(password.service)\n".utf8)
-    let result = try run(["insert", "--multiline", "--force", "--", name], input: .bytes(text))
-    guard result.status == 0 else {
-      return .refused("pass failed: \(Failure.lastLine(result.errors))")
+    switch try self.text(of: name) {
+    case .none: break
+    case .fault(let reason): return .refused("the entry there cannot be read: \(reason)")
+    case .text(let former):
+      let entry = PassEntry(name: name, text: former)
+      guard entry.isPlace(of: password) else {
+        return .refused("the entry there, \(name), is for another address or user name")
+      }
+      if entry.isPassword(secret) { return .unchanged }
+      guard replacing else { return .refused(StoreWriting.taken) }
+      // Its other lines may be notes, or a one-time password.
+      text = entry.text(with: secret)
     }
-    guard try self.text(of: name) == text else { return .refused("pass did not keep it") }
-    return .written
+    if isRehearsal { return .written }
+    return try write(text, to: name)
+  }
+
+  private func write(_ text: [UInt8], to name: String) throws -> StoreWriting {
+    let result = try run(["insert", "--multiline", "--force", "--", name], input: .bytes(text))
+    guard case .text(let kept) = try self.text(of: name), kept == text else {
+      return .refused("pass did not keep it: \(Failure.lastLine(result.errors))")
+    }
+    guard result.status == 0 else {
+      return .misplaced("pass failed: \(Failure.lastLine(result.errors))")
+    }
+    return try commitFault(name, result).map { .misplaced($0) } ?? .written
   }
 }

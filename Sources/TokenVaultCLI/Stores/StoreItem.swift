@@ -41,6 +41,8 @@ struct StoredPassword {
   var refreshToken: Redacted<[UInt8]>?
   /// The tool that it belongs to, unless that is the store.
   var tool: String?
+  /// Whether it is a refresh token, which nobody but its client may use.
+  var isRefreshToken = false
   /// A sentence for the user about what it is; nil for an ordinary one.
   var remark: String?
 }

@@ -49,8 +49,7 @@ typedef struct {
 /// Unlocks the default collection and every item with these attributes.
 tv_secret_result tv_secret_unlock_items(tv_secret_request *request,
                                         const tv_secret_attribute *attributes, size_t count);
-/// Creates an item of another program in the default collection. It replaces one that has the same
-/// attributes.
+/// Creates an item of another program in the default collection; never replaces one.
 tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *label,
                                       const char *content_type,
                                       const tv_secret_attribute *attributes, size_t count,

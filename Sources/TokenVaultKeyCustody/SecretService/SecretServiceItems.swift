@@ -37,22 +37,24 @@ package struct SecretServiceItems: Sendable {
     return try read(attributes)
   }
 
-  /// Stores an item in the default collection, in the place of one with the same attributes, and
-  /// reads it back.
+  /// Stores a new item in the default collection, and reads it back. No other item is changed: a
+  /// service that is asked to replace one may take an item with these attributes and more.
   package func store(
     _ secret: Redacted<[UInt8]>, label: String, contentType: String = "text/plain",
     _ attributes: [(String, String)]
   ) throws(CustodyError) {
     let bytes = secret.reveal()
+    let former = Set(try all(attributes).map(\.path))
     unsafe try withAttributes(attributes) { request, list, count in
       unsafe bytes.withUnsafeBytes { bytes in
         unsafe tv_secret_store_item(
           &request, label, contentType, list, count, bytes.baseAddress, bytes.count)
       }
     }
-    guard try read(attributes).contains(where: { $0.secret.reveal() == bytes }) else {
-      throw .itemNotChanged
+    let isKept = try read(attributes).contains {
+      $0.secret.reveal() == bytes && !former.contains($0.path)
     }
+    guard isKept else { throw .itemNotChanged }
   }
 
   /// Deletes an item if it is still as it was read, and verifies that it is gone.
@@ -69,6 +71,14 @@ package struct SecretServiceItems: Sendable {
     }
     if try read(attributes).contains(where: { $0.path == item.path }) { throw .itemNotChanged }
     return true
+  }
+
+  /// The labels of the collections that are locked. A search finds nothing in them if it names the
+  /// schema.
+  package func lockedCollections() throws(CustodyError) -> [String] {
+    let deadline = Deadline(milliseconds: Self.milliseconds)
+    var reader = try SecretServiceReader.open(busAddress, deadline)
+    return try reader.lockedCollections()
   }
 
   private func read(

@@ -30,6 +30,35 @@ extension SecretServiceReader {
     return items.sorted { ($0.label, $0.path) < ($1.label, $1.path) }
   }
 
+  /// The labels of the locked collections.
+  mutating func lockedCollections() throws(CustodyError) -> [String] {
+    var list = try property("Collections", of: "Service", at: "/org/freedesktop/secrets", "ao")
+    var labels: [String] = []
+    for path in try list.objectPaths() {
+      do throws(CustodyError) {
+        var locked = try property("Locked", of: "Collection", at: path, "b")
+        guard try locked.uint32() != 0 else { continue }
+        var label = try property("Label", of: "Collection", at: path, "s")
+        labels.append(try label.string())
+      } catch .refused(let name) where goneNames.contains(name) {
+        continue
+      }
+    }
+    return labels.sorted()
+  }
+
+  private mutating func property(
+    _ name: String, of interface: String, at path: String, _ signature: String
+  ) throws(CustodyError) -> DBusReader {
+    let call = bus.call(.secrets("Get", "ss", path: path, interface: propertiesInterface)) {
+      $0.string("org.freedesktop.Secret.\(interface)")
+      $0.string(name)
+    }
+    var answer = try bus.reply(to: call, "v")
+    guard try answer.signature() == signature else { throw .badAnswer }
+    return answer
+  }
+
   /// Nil for an item that was deleted meanwhile.
   private mutating func peerItem(
     _ path: String, _ session: String

@@ -60,6 +60,48 @@ struct CacheStoreTests {
         """, "\(run.errors)")
   }
 
+  /// LinuxKeyringAccessor.cs of the extensions for .NET stores base64.
+  @Test func aCacheInBase64ComesInAndIsNotReplacedByJSON() throws {
+    let run = try home.run(
+      """
+      base64 -w 60 cache.json | secret-tool store --label=MSALCache xdg:schema dotnet \
+        MsalClientID Microsoft.Developer.IdentityService
+      import msal 2>/dev/null
+      export_to msal --force --attribute xdg:schema=dotnet --attribute MsalClientID=Microsoft.Developer.IdentityService
+      import msal --remove --yes 2>/dev/null | grep -c ^removed
+      """)
+    #expect(
+      run.output == """
+        added  ada@contoso.example  login.microsoftonline.com
+        added  bob@contoso.example  login.microsoftonline.com
+        4 credentials stored in com.microsoft.identity.universalstorage.
+        left out  2 accounts  xdg:schema=dotnet MsalClientID=Microsoft.Developer.IdentityService: \
+        the item there is not a token cache in JSON
+        1
+
+        """, "\(run.errors)")
+  }
+
+  @Test func anExportedCacheReplacesNoItemWithFurtherAttributes() throws {
+    let run = try home.run(
+      """
+      printf other | secret-tool store --label=other xdg:schema s Version 1 ProductGroup p
+      tokenvault import --quiet cache.json >/dev/null
+      export_to msal --force --attribute xdg:schema=s --attribute Version=1 2>/dev/null
+      tokenvault import --quiet one.json >/dev/null
+      export_to msal --force --attribute Version=1 2>/dev/null
+      secret-tool lookup ProductGroup p; echo; secret-tool search --all Version 1 2>/dev/null | grep -c '^secret'
+      """)
+    #expect(
+      run.output == """
+        written  2 accounts  xdg:schema=s Version=1
+        written  2 accounts  Version=1
+        other
+        3
+
+        """, "\(run.errors)")
+  }
+
   @Test func msalReadsTheCacheThatWasExported() throws {
     let run = try home.run(
       peer + """

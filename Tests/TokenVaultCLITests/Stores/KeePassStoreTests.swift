@@ -43,6 +43,86 @@ struct KeePassStoreTests {
     #expect(run.errors.contains("plain still has its passwords in plaintext; delete it.\n"))
   }
 
+  /// KeePassXC keeps references to other entries as they are, and names the bin in the user's language.
+  @Test func referencesTheRecycleBinAndASecondSecretOfOneAccountAreNamed() throws {
+    let run = try StoreHome().run(
+      """
+      cat >plain.csv <<'END'
+      "Group","Title","Username","Password","URL"
+      "Root","One","ada","one","https://a.example"
+      "Root","Same","ada","one","https://a.example"
+      "Root","Two","ada","two","https://a.example"
+      "Root","Reference","ada","{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}","https://b.example"
+      "Root","Name","{ref:U@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}","p","https://c.example"
+      "Root/Papierkorb","Old","eve","old","https://d.example"
+      END
+      import keepassxc plain.csv --dry-run 2>/dev/null; import keepassxc plain.csv --force 2>/dev/null
+      import keepassxc plain.csv --force 2>/dev/null | head -3; tokenvault token --service https://a.example
+      """)
+    let rest = """
+      left out  Two: another item has another secret for ada at https://a.example
+      left out  Reference: it refers to another entry
+      left out  Name: it refers to another entry
+      left out  Papierkorb/Old: it is in the recycle bin
+      """
+    #expect(
+      run.output == """
+        added  ada  https://a.example
+        unchanged  ada  https://a.example
+        \(rest)
+        1 secret would be stored in dev.tokenvault.shared.
+        added  ada  https://a.example
+        unchanged  ada  https://a.example
+        \(rest)
+        1 secret stored in dev.tokenvault.shared.
+        unchanged  ada  https://a.example
+        unchanged  ada  https://a.example
+        left out  Two: another item has another secret for ada at https://a.example
+        one
+
+        """, "\(run.errors)")
+  }
+
+  /// Databases of version 3, and KeePass 2, write times as text.
+  @Test(arguments: [("2024-06-01T00:00:00Z", "1717200000 all"), ("soon", "none expiry")])
+  func aTimeInTextIsReadOrNamed(_ text: String, _ wanted: String) throws {
+    let file = """
+      <KeePassFile><Root><Group><Name>r</Name><Entry>
+      <String><Key>Password</Key><Value>p</Value></String>
+      <String><Key>URL</Key><Value>https://a.example</Value></String>
+      <String><Key>UserName</Key><Value>u</Value></String>
+      <Times><Expires>True</Expires><ExpiryTime>\(text)</ExpiryTime></Times>
+      </Entry></Group></Root></KeePassFile>
+      """
+    let item = try #require(KeePassExport(Array(file.utf8), file: "f").items().first)
+    guard case .secret(let password) = item.content else {
+      Issue.record("\(item)")
+      return
+    }
+    let time = password.expiresOn.map { "\($0.epochSeconds)" } ?? "none"
+    #expect("\(time) \(item.rest ?? "all")" == wanted)
+  }
+
+  /// With what is stored beside it, the second password is larger than the vault takes.
+  @Test func anItemThatCannotBeStoredKeepsNoOtherFromComingIn() throws {
+    let run = try StoreHome().run(
+      """
+      { echo title,username,password,url; echo A,ada,one,https://a.example
+        printf B,ada,; head -c 1048576 /dev/zero | tr '\\0' x; echo ,https://b.example
+        echo C,ada,three,https://c.example; } >plain.csv
+      import keepassxc plain.csv 2>/dev/null; echo $?
+      """)
+    #expect(
+      run.output == """
+        added  ada  https://a.example
+        left out  B: A value is larger than 1048560 bytes.
+        added  ada  https://c.example
+        2 secrets stored in dev.tokenvault.shared.
+        1
+
+        """, "\(run.errors)")
+  }
+
   @Test func aDatabaseItselfIsRefusedWithTheCommandThatExportsIt() throws {
     let run = try StoreHome().run(
       Self.database + "import keepassxc p.kdbx; import keepassxc - </dev/null; echo $?")

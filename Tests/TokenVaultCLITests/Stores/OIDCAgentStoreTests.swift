@@ -49,4 +49,38 @@ struct OIDCAgentStoreTests {
     #expect(run.errors.contains("oidc-gen has to ask for the passphrase of \"demo\"."))
     #expect(!run.errors.contains("rt-of-stub"))
   }
+
+  /// The token is worth more than a password, and belongs to no request at the issuer's host.
+  @Test func theTokenIsServedToNoHelperAndNoRequestAndIsNotExported() throws {
+    let run = try home.run(
+      """
+      config() { printf '{"name":"demo","issuer_url":"%s","client_id":"demo-client","refresh_token":"rt-secret"}' "$1"; }
+      config https://git.example.com/realm | import oidc-agent - >/dev/null 2>&1
+      add low https://git.example.com ada
+      git_get() { printf 'protocol=https\nhost=git.example.com\npath=realm/x\n%s\n' "$1" | tokenvault credential git get; }
+      git_get; git_get 'username=demo-client\n'
+      printf 'protocol=https\nhost=git.example.com\npath=realm\nusername=demo-client\n\n' | tokenvault credential git erase
+      for tool in git gcm gh; do export_to $tool --username demo-client; done
+      for auth in '' '--auth basic' '--auth bearer'; do
+        tokenvault request GET https://git.example.com/realm/x --service https://git.example.com/realm --account demo-client $auth; echo $?
+      done
+      tokenvault token --service https://git.example.com/realm --account demo-client
+      """)
+    #expect(
+      run.output == """
+        username=ada
+        password=low
+        Nothing is there to export.
+        Nothing is there to export.
+        Nothing is there to export.
+        64
+        64
+        64
+        rt-secret
+
+        """, "\(run.errors)")
+    #expect(
+      run.errors.contains(
+        "The stored secret is a refresh token, which only its own client may use."))
+  }
 }

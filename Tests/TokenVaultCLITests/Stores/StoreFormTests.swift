@@ -28,12 +28,51 @@ struct StoreFormTests {
     ("x", "p\nurl: https://gооgle.com\nlogin: ada", "its address is not one of a service"),
     ("x", "\nurl: a.example\nlogin: ada", "it has no password"),
     ("a.example/ada", "", "it has no password"),
+    // A user name or a file name that looks like a host, and passwords of other services.
+    ("github.com/ada.dev", "p", "ada.dev https://github.com"),
+    ("github.com/ada.dev", "p\nlogin: ada", "its name has two hosts"),
+    ("a.example/b.example/ada", "p", "its name has two hosts"),
+    ("a.example/b.example/ada", "p\nurl: b.example\nlogin: ada", "ada https://b.example"),
+    ("keys/backup.key/me", "p", "it has no address"),
+    ("ssh/srv.example.com/root", "p", "its name is that of a password for ssh"),
+    ("web/ssh.example.com/ada", "p", "ada https://ssh.example.com"),
     ("a.example/ad\u{1b}a", "p", "its user name cannot be stored"),
     ("docker-credential-helpers/!/ada", "p", "its name is not one of docker-credential-pass"),
     ("docker-credential-helpers/ada", "p", "its name is not one of docker-credential-pass"),
   ])
   func anEntryIsWhatItsLinesAndItsNameSay(_ name: String, _ text: String, _ wanted: String) {
     #expect(entry(name, text) == wanted)
+  }
+
+  /// An entry stays if the vault has only some of its lines.
+  @Test(arguments: [
+    ("x", "p\nlogin: ada\nurl: https://a.example/in\n\n", ""),
+    (
+      "p", "p\nlogin: ada\nurl: https://a\nurl: https://b\nwebsite: https://c\nuser: eve",
+      "3 other lines"
+    ),
+    ("x", "p\nlogin: ada\nurl: https://a.example/in?next=b", "the query of its address"),
+    (
+      "x", "p\nlogin: ada\nurl: https://a.example/#b\npin: 1",
+      "1 other line, the query of its address"
+    ),
+    ("a.example/ada", "p\nlogin:", "1 other line"),
+    ("docker-credential-helpers/YS5leGFtcGxl/ada", "p\nurl: https://b.example\nq", ""),
+  ])
+  func theLinesThatDoNotComeInAreCounted(_ name: String, _ text: String, _ wanted: String) {
+    let rest = PassEntry(name: name, text: Array(text.utf8)).rest
+    #expect((rest ?? "") == wanted)
+  }
+
+  @Test func theSecretOfDockerIsTheWholeText() {
+    let entry = PassEntry(
+      name: "docker-credential-helpers/YS5leGFtcGxl/ada", text: Array("p\nlogin: eve\nq\n\r\n".utf8)
+    )
+    guard case .secret(let password) = entry.content else {
+      Issue.record("\(entry.content)")
+      return
+    }
+    #expect(password.secret.revealText() == "p\nlogin: eve\nq" && password.username == "ada")
   }
 
   @Test func aFileOfGHWithOtherLinesGivesItsHostsOnly() {

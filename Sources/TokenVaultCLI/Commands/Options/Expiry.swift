@@ -15,7 +15,8 @@ struct Expiry: Hashable, Sendable {
     self.time = time
   }
 
-  private static func date(_ text: String) -> Timestamp? {
+  /// A date, or a time in UTC.
+  static func date(_ text: String) -> Timestamp? {
     let full = text.utf8.count == 10 ? text + "T00:00:00Z" : text
     let numbers = full.split { "-T:Z".contains($0) }.map { Int32($0) ?? -1 }
     guard numbers.count == 6 else { return nil }
