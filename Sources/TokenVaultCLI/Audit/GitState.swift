@@ -56,7 +56,7 @@ enum GitState: String {
       "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
     ]
     // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
-    unsafe signal(SIGCHLD, SIG_DFL)
+    signal(SIGCHLD, SIG_DFL)
     // absent is an answer: without git, the state is not known.
     guard let child = ChildProgram.start(own + words, environment: environment, ownsSession: true)
     else { return nil }
