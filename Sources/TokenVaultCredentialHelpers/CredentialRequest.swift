@@ -64,6 +64,9 @@ package struct TokenQuery: Hashable, Sendable {
   package var clientID: String?
   /// The audiences that rules are compared with, beside the resource and the scopes.
   package var audiences: [String] = []
+  /// The address of the server that gets the token, which rules are compared with; nil if the caller
+  /// names none.
+  package var address: HTTPURL?
   /// The subscription by which Azure's tools name an account and its tenant.
   package var subscription: String?
   /// A claims request, as JSON (OpenID Connect Core section 5.5).

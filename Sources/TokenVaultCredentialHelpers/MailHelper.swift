@@ -32,13 +32,15 @@ private struct MailHelper {
     response = try MailResponse(arguments)
     var query = try TokenQuery(arguments)
     query.username = query.account == nil ? try arguments.single("user") : nil
-    query.audiences = Self.audiences(try arguments.single("host")?.lowercased())
+    if let (host, address) = try MailResponse.host(arguments) {
+      query.audiences = Self.audiences(host)
+      query.address = address
+    }
     self.query = query
   }
 
   /// The host of a mail server is an audience. Those of Microsoft's servers are known, too.
-  private static func audiences(_ host: String?) -> [String] {
-    guard let host else { return [] }
+  private static func audiences(_ host: String) -> [String] {
     let isMicrosoft = ["office365.com", "outlook.com", "office.com"].contains { domain in
       host == domain || host.hasSuffix("." + domain)
     }

@@ -12,10 +12,7 @@ struct MailResponse {
   init?(_ arguments: HelperArguments) throws(HelperUsageError) {
     mechanism = (try arguments.single("mechanism") ?? "token").lowercased()
     user = try arguments.single("user")
-    host = try arguments.single("host")?.lowercased()
-    if let host, HTTPURL.hostAndPort(host)?.port != nil || HTTPURL.hostAndPort(host) == nil {
-      throw .words("The value of --host is no host name.")
-    }
+    host = try Self.host(arguments)?.host
     if let text = try arguments.single("port") {
       guard let port = UInt16(text), port > 0 else {
         throw .words("The value of --port is no number of a port.")
@@ -28,6 +25,19 @@ struct MailResponse {
       throw .words("The option --mechanism is token, xoauth2 or oauthbearer.")
     }
     if mechanism == "token" { return nil }
+  }
+
+  /// The mail server and its address; nil without `--host`. A dot at the end is the root of the domain
+  /// names and says nothing.
+  static func host(
+    _ arguments: HelperArguments
+  ) throws(HelperUsageError) -> (host: String, address: HTTPURL)? {
+    guard var host = try arguments.single("host")?.lowercased() else { return nil }
+    if host.hasSuffix(".") { host.removeLast() }
+    guard !host.hasSuffix("."), let parts = HTTPURL.hostAndPort(host), parts.port == nil,
+      let address = HTTPURL("https://" + host)
+    else { throw .words("The value of --host is no host name.") }
+    return (host, address)
   }
 
   /// The response before Base64; nil if there is no user name, or it has a control character, which

@@ -24,6 +24,7 @@ extension CredentialRequest {
       + field("account", query.account) + field("client", query.clientID)
       + field("user", query.username)
       + field("audience", query.audiences.isEmpty ? nil : query.audiences.joined(separator: ","))
+      + field("address", query.address?.description)
       + field("subscription", query.subscription)
       + field("claims", query.claims) + (query.needsIDToken ? " id-token" : "")
   }

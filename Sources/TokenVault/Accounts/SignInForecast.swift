@@ -97,15 +97,26 @@ extension AccountRecord {
       $0.familyID.isEmpty ? CaseFolding.key($0.clientID) : "family \($0.familyID)"
     }
     guard !refreshTokens.isEmpty else {
-      guard let end = account.accessTokenExpiresOn else { return (now, .notRenewable) }
+      guard let end = Self.end(ofUnrenewed: tokens) else { return (now, .notRenewable) }
       return end.isNever ? (nil, .noExpiry) : (end, .notRenewable)
     }
     let ends = refreshTokens.values.map { group in
       end(of: group, among: tokens, idleDays: rules.days(account))
     }
+    // A client that was not used for too long says nothing about the others.
+    let others = ends.filter { $0.map { $0.1 != .refreshTokenUnused || $0.0 > now } ?? true }
     // The first client that needs its user counts.
-    let first = ends.compactMap(\.self).min { $0.0 < $1.0 }
+    let known = others.isEmpty ? ends : others
+    let first = known.compactMap(\.self).min { $0.0 < $1.0 }
     return first.map { ($0.0, $0.1) } ?? (nil, .unknown)
+  }
+
+  /// The time at which the first client has no access token any more; nil without tokens.
+  static func end(ofUnrenewed tokens: [Credential]) -> Timestamp? {
+    Dictionary(grouping: tokens.filter { $0.kind == .accessToken }) {
+      CaseFolding.key($0.clientID)
+    }
+    .values.compactMap { $0.compactMap(\.expiresOn).max() }.min()
   }
 
   /// The end of the last one of refresh tokens that serve the same clients; nil if it is not known.

@@ -17,7 +17,7 @@ public struct SignOutReport: Sendable {
     /// Encrypted copies of the group file that an interrupted creation or restore left.
     case staleCopies = "copies that a crash left"
     /// The rules that say where an account is used.
-    case directoryRules = "account rules"
+    case directoryRules = "directory rules"
     /// A file that was imported into the group. It belongs to another tool, and a sign-out does not
     /// change it.
     case importedFile = "imported file"

@@ -51,10 +51,10 @@ struct ForecastCommand: VaultCommand {
       try invocation.answer(layout.shown(report.text(showsGroup: allGroups)))
     }
     if notify, let notification = report.notification {
-      try invocation.show(notification)
+      do { try invocation.show(notification) } catch { failures.append(error) }
     }
     guard failures.isEmpty else { throw invocation.ending(failures) }
-    guard report.due.isEmpty else { throw Failure(.signInNeeded, "") }
+    if let failure = report.failure(signIn: invocation.signIn) { throw failure }
     if report.shown.isEmpty { invocation.tell("No account needs a sign-in.") }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TokenVault
 import TokenVaultModel
 import TokenVaultSystem
@@ -6,6 +7,13 @@ import TokenVaultSystem
 /// `list --watch`: the list on the whole terminal, or each of its versions one after another for a
 /// program. inotify(7) reports changes; nothing is read as long as there are none.
 final class ListWatch {
+  /// The terminal, on which no prompt may appear once it shows the list.
+  private final class Terminal: Sendable {
+    private let state = Mutex(false)
+    var isTaken: Bool { state.withLock(\.self) }
+    func take() { state.withLock { $0 = true } }
+  }
+
   private let command: ListCommand
   private let invocation: Invocation
   private let query: AccountQuery
@@ -17,7 +25,12 @@ final class ListWatch {
   /// When to read the groups again after a change, in microseconds by the monotonic clock.
   private var readings: [Int64] = []
   private var accounts: [Account] = []
+  /// Of the groups that could not be read; of a single group, the error ends the command.
+  private var failures: [Failure] = []
+  /// What standard error says already.
+  private var told: [String] = []
   private var inForce: Account?
+  private let terminal = Terminal()
   /// The content of the last answer for a program. A time that is said in other words is no change.
   private var answered: (accounts: [Account], inForce: Account?)?
 
@@ -52,11 +65,18 @@ final class ListWatch {
 
   private func read() throws {
     var found: [Account] = []
+    failures = []
     for group in try selection.map({ [$0.group] }) ?? invocation.groupsOnDisk() {
-      let listing = try AccountEnumeration(session(group)).accounts(query)
-      try command.requireWhole(listing, group)
-      found += listing.accounts
+      do {
+        let listing = try AccountEnumeration(session(group)).accounts(query)
+        found += listing.accounts
+        try command.requireWhole(listing, group)
+      } catch {
+        guard selection == nil else { throw error }
+        failures.append(Failure(invocation.refined(error)).of(group))
+      }
     }
+    tellFailures()
     accounts = found
     inForce = nil
     if let selection, !command.global.json {
@@ -64,11 +84,31 @@ final class ListWatch {
     }
   }
 
+  /// Reports each failure once, as long as it lasts. On the whole terminal the last line has their
+  /// number.
+  private func tellFailures() {
+    guard !terminal.isTaken else { return }
+    for failure in failures where !told.contains(failure.message) {
+      Invocation.tell(failure, asJSON: invocation.options.isJSON)
+    }
+    told = failures.map(\.message)
+  }
+
   private func session(_ group: GroupName) throws -> GroupSession {
     if let session = sessions[group] { return session }
-    let session = GroupSession(try invocation.configuration(group))
+    let session = try terminal.isTaken ? invocation.vaultWithoutPrompt(of: group) : asking(group)
     sessions[group] = session
     return session
+  }
+
+  /// A session that may ask for a passphrase until the screen is taken.
+  private func asking(_ group: GroupName) throws -> GroupSession {
+    var configuration = try invocation.configuration(group)
+    let ask = configuration.passphrase
+    configuration.passphrase = { [terminal] purpose in
+      try terminal.isTaken ? nil : ask?(purpose)
+    }
+    return GroupSession(configuration)
   }
 
   private func table(columns: Int?, colour: Bool) -> [UInt8] {
@@ -113,6 +153,7 @@ final class ListWatch {
 
   private func show(on screen: FullScreen) throws {
     UISignals.begin(waking: mailbox.waking)
+    terminal.take()
     screen.enter()
     defer { screen.leave() }
     while true {
@@ -168,7 +209,8 @@ final class ListWatch {
     while screen.lines.count < rows { screen.add("") }
     let missing = lines.count - rows
     let group = selection.map { "\($0.group)" } ?? "all groups"
-    let end = missing > 0 ? "\(missing) more; q quits" : "\(group); q quits"
+    let unread = failures.isEmpty ? "" : "\(failures.count.counted("group")) cannot be read; "
+    let end = unread + (missing > 0 ? "\(missing) more; q quits" : "\(group); q quits")
     screen.add(PlainText.cut(end, to: size.columns), .dim)
     return screen
   }

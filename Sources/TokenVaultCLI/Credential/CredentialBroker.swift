@@ -88,6 +88,7 @@ struct CredentialBroker {
       TokenRequest(
         scopes: ScopeSet(query.scopes), resource: query.resource, tenantID: query.tenant))
     chosen.options.audiences += query.audiences
+    if let address = query.address { chosen.options.address = address }
     let (selection, vault) = try chosen.selectedAccount()
     var request = Self.request(query.scopes)
     request.resource = query.resource ?? request.resource

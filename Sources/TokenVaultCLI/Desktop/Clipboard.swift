@@ -38,29 +38,50 @@ struct Clipboard {
   }
 
   /// Puts a text on the clipboard.
+  /// - Parameter seconds: The time after which it is taken off, even if this process is stopped.
   /// - Throws: A ``Failure`` if the clipboard does not have it afterwards.
-  func hold(_ text: [UInt8]) throws -> Held {
-    let held = try Held(self, text)
+  func hold(_ text: [UInt8], seconds: Int64) throws -> Held {
+    let held = try Held(self, text, seconds)
     let deadline = Deadline(milliseconds: 10_000)
-    while try content() != text {
+    while try compare(text) != .same {
       guard !held.hasEnded(waiting: 20), !deadline.hasPassed else {
-        held.release()
+        // A clipboard manager may have it already.
+        try held.clear()
         throw Failure.clipboardFailed(words.hold[0])
       }
     }
+    try held.begin(seconds)
     return held
   }
 
-  /// The text on the clipboard; nil if there is none. A program that holds it and does not answer
-  /// must not keep the caller waiting.
-  func content() throws -> [UInt8]? {
-    let result = try ChildProgram.run(["timeout", "2"] + words.read, environment: environment)
-    return result.flatMap { $0.status == 0 ? $0.output : nil }
+  /// The clipboard, compared with a text.
+  enum Comparison {
+    case same
+    /// It is empty or has another text.
+    case other
+    /// The program that holds it does not answer.
+    case unanswered
+  }
+
+  /// A program that holds the clipboard and does not answer must not keep the caller waiting.
+  fileprivate func compare(_ text: [UInt8]) throws -> Comparison {
+    let words = ["timeout", "2"] + words.read
+    do throws(SystemCallError) {
+      let result = try ChildProgram.run(words, environment: environment)
+      // timeout(1) exits with 124 when it has ended the program.
+      if result?.status == 124 { return .unanswered }
+      return result?.status == 0 && result?.output == text ? .same : .other
+    } catch {
+      // It is longer than any text of this program.
+      guard error.errno == EFBIG else { throw error }
+      return .other
+    }
   }
 
   /// Empties the clipboard, whoever holds it.
-  func clear() throws {
-    _ = try ChildProgram.run(["timeout", "5"] + words.clear, environment: environment)
+  fileprivate func clear() throws {
+    let result = try ChildProgram.run(["timeout", "5"] + words.clear, environment: environment)
+    guard result?.status == 0 else { throw Failure.clipboardNotCleared(words.clear[0]) }
   }
 
   /// The commands that hold, read and empty the clipboard.
@@ -98,16 +119,24 @@ extension Clipboard {
     /// The processes end when it is closed, also by the end of this process.
     private var lifeline: Int32?
 
-    /// Standard error is the lifeline, and standard input the text. `wl-copy` keeps the text in a file
-    /// of its own, which it removes when another program takes the clipboard, but not when it is
-    /// killed.
+    /// The other end of the lifeline, so that writing to it never raises SIGPIPE.
+    private let reader: Int32
+    /// When the processes end although the lifeline is open.
+    private var end: Deadline?
+
+    /// Standard error is the lifeline, standard input the text, and the first argument a number of
+    /// seconds, counted from a line in the lifeline: then the processes end even if the lifeline is
+    /// open, because this process may have been stopped. `wl-copy` keeps the text in a file of its
+    /// own, which it removes when another program takes the clipboard, but not when it is killed.
     private static let script = """
       exec 3<&2 4<&0 </dev/null 2>/dev/null
+      seconds=$1
+      shift
       "$@" <&4 3<&- 4<&- &
       holder=$!
       exec 4<&-
       {
-        read -r _ <&3
+        timeout 15 sh -c 'read -r _' <&3 && timeout $seconds sh -c 'read -r _' <&3
         kill -0 $holder || exit
         if [ "$1" = wl-copy ]; then timeout 2 wl-copy --clear || kill $holder; else kill $holder; fi
       } >/dev/null &
@@ -117,7 +146,7 @@ extension Clipboard {
       kill $watch
       """
 
-    fileprivate init(_ clipboard: Clipboard, _ text: [UInt8]) throws {
+    fileprivate init(_ clipboard: Clipboard, _ text: [UInt8], _ seconds: Int64) throws {
       self.clipboard = clipboard
       self.text = text
       let input = try Pipe()
@@ -130,13 +159,14 @@ extension Clipboard {
       let (life, end) = (try Pipe(), try Pipe())
       try SystemCalls.writeAll(text, to: input.writing)
       let child = ChildProgram.start(
-        ["sh", "-c", Self.script, "sh"] + clipboard.words.hold, environment: clipboard.environment,
-        streams: [input.reading, end.writing, life.reading], ownsSession: true)
+        ["sh", "-c", Self.script, "sh", "\(seconds)"] + clipboard.words.hold,
+        environment: clipboard.environment, streams: [input.reading, end.writing, life.reading],
+        ownsSession: true)
       input.close()
-      Glibc.close(life.reading)
       Glibc.close(end.writing)
-      (ended, lifeline) = (end.reading, life.writing)
+      (ended, lifeline, reader) = (end.reading, life.writing, life.reading)
       guard let child else {
+        Glibc.close(life.reading)
         Glibc.close(life.writing)
         Glibc.close(end.reading)
         throw Failure.clipboardFailed("sh")
@@ -147,7 +177,17 @@ extension Clipboard {
     deinit {
       release()
       Glibc.close(ended)
+      Glibc.close(reader)
     }
+
+    /// Begins the time after which the processes end.
+    fileprivate func begin(_ seconds: Int64) throws {
+      end = Deadline(milliseconds: Int(seconds) * 1_000)
+      if let lifeline { try SystemCalls.writeAll([UInt8(ascii: "\n")], to: lifeline) }
+    }
+
+    /// Whether the processes may have ended because of their time.
+    var isOver: Bool { end?.hasPassed ?? false }
 
     /// Waits until nothing holds the text any more, because another program has taken the clipboard.
     /// - Returns: Whether this happened in time; false also after a signal.
@@ -156,8 +196,9 @@ extension Clipboard {
       return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// Whether the clipboard still has the text. A clipboard manager may have taken it over.
-    func isOnClipboard() throws -> Bool { try clipboard.content() == text }
+    /// Whether the clipboard has another text, or none. A clipboard manager may have taken this one
+    /// over.
+    func isReplaced() throws -> Bool { try clipboard.compare(text) == .other }
 
     /// Ends the processes that hold the text.
     func release() {
@@ -168,10 +209,19 @@ extension Clipboard {
       while unsafe waitpid(shell, &status, 0) == -1, errno == EINTR { continue }
     }
 
-    /// Takes the text off the clipboard, wherever it is held by now.
+    /// Takes the text off the clipboard, wherever it is held by now. A text that cannot be read may
+    /// be this one.
+    /// - Throws: A ``Failure`` if it cannot be read, after the clipboard was emptied.
     func clear() throws {
       release()
-      if try isOnClipboard() { try clipboard.clear() }
+      let comparison: Comparison
+      do { comparison = try clipboard.compare(text) } catch {
+        try clipboard.clear()
+        throw error
+      }
+      guard comparison != .other else { return }
+      try clipboard.clear()
+      if comparison == .unanswered { throw Failure.clipboardUnanswered }
     }
   }
 }

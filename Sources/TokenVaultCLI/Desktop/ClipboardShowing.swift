@@ -22,7 +22,8 @@ struct ClipboardShowing {
   /// Puts the token on the clipboard, and returns when it is no longer there.
   func show(_ token: TokenResult, in invocation: Invocation) throws {
     let interruption = Interruption.handled()
-    let held = try clipboard.hold(token.accessToken.reveal())
+    // If this process is stopped, the text is gone a second after its time.
+    let held = try clipboard.hold(token.accessToken.reveal(), seconds: seconds + 1)
     let noun = token.account.authorityType == .secret ? "secret" : "token"
     invocation.tell(
       "The \(noun) of \(PlainText.escaped(token.account.shownName)) is on the clipboard for "
@@ -35,7 +36,8 @@ struct ClipboardShowing {
       if isHeldByOther {
         usleep(UInt32(patience) * 1_000)
       } else if held.hasEnded(waiting: patience) {
-        guard try held.isOnClipboard() else {
+        if try isReplaced(held) {
+          if held.isOver { break }
           held.release()
           return invocation.tell("Another text is on the clipboard now.")
         }
@@ -46,5 +48,13 @@ struct ClipboardShowing {
     try held.clear()
     invocation.tell("Cleared the clipboard.")
     if interruption.isCancelled { throw Failure(.interrupted, "") }
+  }
+
+  /// If the clipboard cannot be read, it is emptied before the error is reported.
+  private func isReplaced(_ held: Clipboard.Held) throws -> Bool {
+    do { return try held.isReplaced() } catch {
+      try held.clear()
+      throw error
+    }
   }
 }

@@ -261,7 +261,7 @@ extension Failure {
         "The history of the group \(group) is damaged: its last backup is not known. No account "
           + "is affected.", next: "tokenvault group backup \(group) FILE")
     case .notClean(let places, let group):
-      let left = places.map(\.rawValue).joined(separator: ", ")
+      let left = places.map(\.text).joined(separator: ", ")
       self.init(
         .inputOutput, "Signed out, but data may remain in: \(left).",
         next: "tokenvault list --group \(group)",

@@ -22,6 +22,18 @@ extension Failure {
       next: "tokenvault token", code: "clipboardFailed")
   }
 
+  /// Another program may have taken the token over before.
+  static let clipboardUnanswered = Failure(
+    .unreachable,
+    "The program that held the clipboard did not answer. The clipboard was emptied.",
+    next: "tokenvault token", code: "clipboardFailed")
+
+  static func clipboardNotCleared(_ program: String) -> Failure {
+    Failure(
+      .unreachable, "\(program) did not empty the clipboard. The token may still be on it.",
+      next: "copy another text", code: "clipboardFailed")
+  }
+
   /// The provider of an account names no page for it.
   static func noPortal(_ account: Account, provider file: String?) -> Failure {
     let way =

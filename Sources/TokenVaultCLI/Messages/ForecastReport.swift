@@ -30,7 +30,7 @@ struct ForecastReport {
     let rows = zip(shown, shown.map(\.account).shownPlaces).map { forecast, place in
       [
         PlainText.escaped(forecast.account.shownName), PlainText.escaped(place), time(forecast),
-        Self.reason(forecast),
+        reason(forecast),
       ] + (showsGroup ? [forecast.account.group.description] : [])
     }
     return TextTable([heading] + rows).text()
@@ -41,18 +41,35 @@ struct ForecastReport {
     return due <= now ? "now" : due.relative(to: now)
   }
 
-  private static func reason(_ forecast: SignInForecast) -> String {
+  private func reason(_ forecast: SignInForecast) -> String {
     let isSecret = forecast.account.authorityType == .secret
     return switch forecast.reason {
     case .signedOut: "signed out"
     case .notRenewable: "nothing is stored that renews the token"
     case .refreshTokenExpires: "the refresh token expires"
-    case .refreshTokenUnused: "unless it is used before"
+    case .refreshTokenUnused:
+      (forecast.due ?? .never) > now
+        ? "unless it is used before" : "unused for too long; it may have ended"
     case .secretExpires: "the stored secret expires"
     case .noExpiry: "the token does not expire"
     case .unknown:
       isSecret ? "no end was given to `add`" : "the provider names no end of the refresh token"
     }
+  }
+
+  /// Nil if no account is due; otherwise it has the command for the first one.
+  /// - Parameter signIn: The command that signs an account in.
+  func failure(signIn: (Account) -> String) -> Failure? {
+    guard let first = due.first else { return nil }
+    let account = first.account
+    let isSecret = account.authorityType == .secret
+    let verb = first.reason == .refreshTokenUnused ? "may need" : "needs"
+    let others = due.count > 1 ? " It is the first of \(due.count) accounts." : ""
+    return Failure(
+      .signInNeeded,
+      "\(Failure.name(account)) \(verb) \(isSecret ? "another secret" : "a sign-in") "
+        + "\(time(first)).\(others)",
+      next: isSecret ? account.service.map { Failure.add(account, $0) } : signIn(account))
   }
 
   // MARK: JSON
@@ -77,7 +94,7 @@ struct ForecastReport {
   var notification: DesktopNotification? {
     guard let first = due.first else { return nil }
     let lines = due.prefix(Self.most).map {
-      "\(PlainText.escaped($0.account.shownName)): \(time($0)), \(Self.reason($0))"
+      "\(PlainText.escaped($0.account.shownName)): \(time($0)), \(reason($0))"
     }
     let rest = due.count - lines.count
     let name = PlainText.escaped(first.account.shownName)

@@ -28,9 +28,14 @@ extension SignOutReport {
   }
 }
 
+extension SignOutReport.Place {
+  /// The name that people read. The raw value is that of JSON, which does not change.
+  var text: String { self == .directoryRules ? "account rules" : rawValue }
+}
+
 extension SignOutReport.Entry {
   var line: String {
-    guard let file else { return "\(isClean ? "clean" : "LEFT ")  \(place.rawValue): \(detail)" }
+    guard let file else { return "\(isClean ? "clean" : "LEFT ")  \(place.text): \(detail)" }
     let place = "\(isClean ? "clean " : "NOT CLEAN") file  \(PlainText.escaped(file))"
     guard let account, let removal else { return "\(place): \(detail)" }
     return "\(place) still has \(PlainText.escaped(account.shownName)): \(removal)"

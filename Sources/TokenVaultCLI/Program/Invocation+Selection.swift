@@ -114,7 +114,7 @@ extension Invocation {
         CommandError.noAccount(text, group: group, resembling: $0)
       } ?? error
     case VaultError.noCurrentAccount(.allSignedOut, let group):
-      onlyAccount(of: group).map { signedOut($0, group) } ?? error
+      onlyAccount(of: group).map(signedOut) ?? error
     default: error
     }
   }
@@ -140,12 +140,17 @@ extension Invocation {
     } catch { return nil }
   }
 
-  private func signedOut(_ account: Account, _ group: GroupName) -> Failure {
+  private func signedOut(_ account: Account) -> Failure {
+    Failure(
+      .signInNeeded, "\(Failure.name(account)) is signed out.", next: signIn(account),
+      code: "signedOut")
+  }
+
+  /// The command that signs an account in again.
+  func signIn(_ account: Account) -> String {
     var words = "sign-in " + PlainText.shellWord([account].shortestForms[0])
     if account.clientIDs.isEmpty, !hasDefaultClient { words += " --client-id ID" }
-    return Failure(
-      .signInNeeded, "\(Failure.name(account)) is signed out.", next: Failure.command(words, group),
-      code: "signedOut")
+    return Failure.command(words, account.group)
   }
 
   private func onlyAccount(of group: GroupName) -> Account? {

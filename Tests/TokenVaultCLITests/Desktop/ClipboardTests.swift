@@ -27,7 +27,8 @@ struct ClipboardTests {
 
   static let xvfb = """
     mkfifo display; Xvfb -displayfd 3 -screen 0 320x240x24 -noreset 3>display >/dev/null 2>&1 &
-    trap "kill $!" EXIT; read N <display; export DISPLAY=:$N
+    trap "kill $!" EXIT
+    N=$(timeout 20 sh -c 'read -r N <display; echo "$N"') || exit 9; export DISPLAY=:$N
 
     """
   /// Sway refuses to run as root.
@@ -38,7 +39,8 @@ struct ClipboardTests {
     if [ "$AS" ]; then chown -R 65534:65534 $W; fi
     XDG_RUNTIME_DIR=$W WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 \\
       $AS sway -c $W/config >/dev/null 2>&1 &
-    trap "kill $!; rm -r $W" EXIT; read D <$W/ready; export WAYLAND_DISPLAY=$W/$D
+    trap "kill $!; rm -r $W" EXIT
+    D=$(timeout 20 sh -c 'read -r D <"$1"; echo "$D"' - $W/ready) || exit 9; export WAYLAND_DISPLAY=$W/$D
 
     """
 
@@ -49,6 +51,8 @@ struct ClipboardTests {
       mkdir only; for p in sh timeout \(desktop.programs); do
         if q=$(command -v $p); then ln -s $q only/; fi; done
       PROGRAM=$(command -v tokenvault)
+      buffers() { for b in /tmp/wl-copy-buffer-*; do echo "$b"; done; }
+      BEFORE=$(buffers)
       paste() { timeout 5 \(desktop.paste) 2>/dev/null; }
       clip() {
         rm -f errors; : >errors
@@ -63,7 +67,9 @@ struct ClipboardTests {
             case $(cat $p/comm) in xclip|xsel|wl-copy) cat $p/comm;; esac
           fi
         done
-        ls -d /tmp/wl-copy-buffer-* 2>/dev/null
+        # Those of others may have been there before.
+        for b in $(buffers); do
+          case "$BEFORE" in *"$b"*) ;; *) if [ -O "$b" ]; then echo "$b"; fi;; esac; done
       }
       gone() { while [ "$(held)" ]; do sleep 0.02; done; }
 
@@ -104,6 +110,9 @@ struct ClipboardTests {
       for signal in INT TERM HUP KILL; do
         clip; paste; kill -$signal $T; wait $T 2>/dev/null; echo " $signal $?"; gone; echo "[$(paste)]"
       done
+      # A stopped command does nothing at the end of the time.
+      clip --clear-after 1s; kill -STOP $T; gone; echo "STOP [$(paste)]"
+      kill -CONT $T; wait $T; echo $?
       """)
     #expect(
       run.output == """
@@ -115,6 +124,8 @@ struct ClipboardTests {
         []
         at-ada KILL 137
         []
+        STOP []
+        0
 
         """)
   }
@@ -152,6 +163,35 @@ struct ClipboardTests {
         []
 
         """)
+  }
+
+  /// A clipboard manager that has the token does not answer, before or after the command has read it.
+  @Test func aClipboardThatCannotBeReadIsEmptied() throws {
+    let run = try run(
+      .xclip,
+      """
+      clip --clear-after 5s; paste >taken
+      for p in /proc/[0-9]*; do
+        if [ "$(cat $p/comm 2>/dev/null)" = xclip ] && grep -qsz "^HOME=$HOME$" $p/environ; then
+          H=${p#/proc/}; fi; done
+      xclip -quiet -i -selection clipboard <taken >/dev/null 2>&1 & M=$!
+      while kill -0 $H 2>/dev/null; do sleep 0.02; done; kill -STOP $M
+      wait $T; echo $?; tail -2 errors; echo "[$(paste)]"; kill -CONT $M; wait $M
+      # More text than the command reads.
+      clip; head -c 3000000 /dev/zero | tr '\\0' x | xclip -i -selection clipboard; wait $T; echo $?
+      tail -1 errors; timeout 20 xclip -o -selection clipboard | wc -c
+      """)
+    #expect(
+      run.output == """
+        69
+        tokenvault: The program that held the clipboard did not answer. The clipboard was emptied.
+        next: tokenvault token
+        []
+        0
+        Another text is on the clipboard now.
+        3000000
+
+        """, "\(run.errors)")
   }
 
   @Test func withoutAClipboardNothingIsRequestedAndTheNextCommandIsNamed() throws {

@@ -104,6 +104,27 @@ struct ListWatchTests {
     #expect(run.output == "1\n66\n")
   }
 
+  @Test func aGroupThatCannotBeReadHidesNoOtherAndAsksForNothing() throws {
+    let home = try home()
+    let terminal = try TmuxTerminal("tokenvault list --watch --all-groups", in: home)
+    try terminal.wait(for: "all groups; q quits")
+    let create = "echo open sesame | tokenvault group create com.example.pass --custody passphrase"
+    #expect(try home.run("\(create) --passphrase-fd 0").status == 0)
+    try terminal.wait(for: "1 group cannot be read; all groups; q quits")
+    #expect(try home.run("tokenvault alias bob work").status == 0)
+    try terminal.wait(for: "work")
+    #expect(try !terminal.screen().contains("Passphrase"))
+    try terminal.press("q")
+    try terminal.wait(for: "ended with 0")
+    let run = try home.run(
+      """
+      tokenvault list --watch --all-groups --no-header 2>errors | head -2 | cut -c 3-22; cat errors
+      """)
+    #expect(
+      run.output.hasPrefix("ada@contoso.example \nbob@contoso.example \ntokenvault: The group "),
+      "\(run)")
+  }
+
   @Test func theTextOfATimeChangesWhenItIsSaid() {
     let now = Timestamp(epochSeconds: 1_000_000)
     for distance: Int64 in [

@@ -6,8 +6,8 @@ the name and the secret of the resource server. Writes the ports of IMAP and of 
 TLS, to the file "port" of the working directory, dovecot's log to "log" and its certificate, which is
 also an authority of its own, to "cert.pem". The host is localhost.
 """
-import grp, mailbox, os, pwd, shutil, signal, socket, socketserver, subprocess, sys, tempfile
-import threading
+import grp, mailbox, os, pwd, shutil, signal, socket, socketserver, ssl
+import subprocess, sys, tempfile, threading
 
 # Short, because of the sockets in it.
 directory = tempfile.mkdtemp(prefix="mail-", dir="/tmp")
@@ -144,14 +144,20 @@ service stats {{
     with open(directory + "/dovecot.conf", "w") as file:
         file.write(configuration)
     server = subprocess.Popen(["dovecot", "-F", "-c", directory + "/dovecot.conf"], stdout=sys.stderr)
-    # A connection waits until dovecot accepts it.
+    # A connection waits until dovecot accepts it. Another process has no certificate of this server.
+    context = ssl.create_default_context(cafile="cert.pem")
     while server.poll() is None:
         try:
             for number in (imap, submission):
-                socket.create_connection(("127.0.0.1", number)).close()
-            return server, imap, submission
+                with socket.create_connection(("127.0.0.1", number), 20) as connection:
+                    context.wrap_socket(connection, server_hostname="localhost").close()
+            if server.poll() is None:
+                return server, imap, submission
         except ConnectionRefusedError:
             threading.Event().wait(0.02)
+        except OSError:
+            server.terminate()
+            server.wait()
     return None
 
 
