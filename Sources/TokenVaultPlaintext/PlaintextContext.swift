@@ -1,4 +1,4 @@
-/// What a neighbouring file tells about the secrets of a file.
+/// Facts from a neighbouring file about the secrets of a file.
 package struct PlaintextContext: Sendable {
   /// The index URLs of cargo's registries, by their names.
   package var registries: [String: String] = [:]

@@ -30,7 +30,7 @@ package struct PlaintextSecret: Sendable {
   package var service: String? {
     didSet { service = service.flatMap(Self.bare) }
   }
-  /// What is stored in a vault; nil if the vault has no use for it.
+  /// The form in which a vault stores the secret; nil if the vault has no use for it.
   package var secret: Redacted<[UInt8]>?
   /// The refresh token that belongs to an access token.
   package var refreshToken: Redacted<[UInt8]>?

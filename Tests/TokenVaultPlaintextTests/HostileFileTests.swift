@@ -145,7 +145,7 @@ struct HostileFileTests {
     let file = PlaintextFile(Array(text.utf8), format)
     #expect(!file.secrets.isEmpty)
     #expect(!"\(file.secrets.map(\.summary)) \(file.secrets)".contains("S3C"))
-    // What is not certain is not stored for an address, either.
+    // A secret whose host is uncertain is not stored for an address, either.
     #expect(!file.secrets.contains { $0.service?.contains("u:") == true })
   }
 

@@ -63,7 +63,7 @@ struct Audit {
           break
         }
         files.append(file)
-        // What is found in it need not be all.
+        // The file may contain more secrets than those that were found.
         if let reason = file.content.fault.map(AuditedFile.text) {
           unread.append(AuditWalk.Unread(path: target.path, reason: reason))
         } else {

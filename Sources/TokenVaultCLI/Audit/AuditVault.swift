@@ -128,8 +128,7 @@ final class AuditVault {
     return isKnown ? .same : .missing
   }
 
-  /// What an import would do. One that would store nothing need not find the same tokens: those of the
-  /// vault may be newer.
+  /// Rehearses an import. If it would store nothing, the vault has the same tokens, or newer ones.
   private func presence(of cache: MSALCache, in vault: GroupSession) throws -> Presence {
     let report = try CacheImport(vault).run(cache, isRehearsal: true, needsContent: true)
     guard report.credentials == 0, report.added.isEmpty, !report.madeGroup else { return .missing }

@@ -30,7 +30,7 @@ struct AuditedFile {
     guard let state = FileState(of: target.path) else {
       return [ENOENT, ENOTDIR].contains(errno) ? .absent : .unread(SystemMessage.text(errno))
     }
-    // A directory of this name is no file of the tool.
+    // The tool reads files only, so a directory with the name of one has no secret of it.
     if state.isDirectory { return .absent }
     guard state.isRegular else { return .unread("it is not a regular file") }
     guard state.size <= limit else { return .unread("it is larger than 16 MiB") }
@@ -113,7 +113,7 @@ struct AuditedFile {
     return unsafe String(cString: name)
   }
 
-  /// Who can read it, by its mode and the modes of the directories above.
+  /// The users that the modes of the file and of the directories above it let read it.
   var readers: Readers {
     let directories = place.indices.filter { place[$0] == "/" && $0 != place.startIndex }
       .compactMap { FileState(of: String(place[..<$0])) }

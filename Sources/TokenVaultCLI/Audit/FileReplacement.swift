@@ -141,7 +141,7 @@ struct FileReplacement {
 
   /// Brings the former file back, unless another program has written the file. Nothing is deleted
   /// except the former file, once another program has replaced it, and our own.
-  /// - Returns: What is left under the name of the draft.
+  /// - Returns: The file that stays under the name of the draft, to be reported; nil if none does.
   func restore(from draft: String, _ own: FileState) -> Obstacle? {
     if FileState(of: path) == own, unsafe tv_exchange_files(draft, path) == 0 {
       if FileState(of: draft) == own {

@@ -36,7 +36,7 @@ extension ImportCommand {
     var imported = try work.take(items)
     try store.notes().forEach { invocation.tell($0) }
     if remove {
-      // What came in is reported even if the answer to the question is no.
+      // The import has happened: it is reported even if the user declines the removal.
       do { try work.remove(&imported, confirmation) } catch {
         try tell(imported, name, selection, invocation)
         throw error

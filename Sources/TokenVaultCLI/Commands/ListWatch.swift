@@ -27,7 +27,7 @@ final class ListWatch {
   private var accounts: [Account] = []
   /// Of the groups that could not be read; of a single group, the error ends the command.
   private var failures: [Failure] = []
-  /// What standard error says already.
+  /// The errors that were printed already, so that each is printed once.
   private var told: [String] = []
   private var inForce: Account?
   private let terminal = Terminal()

@@ -59,7 +59,7 @@ extension Failure {
       code: "programFailed")
   }
 
-  /// What `--remove` or `export` cannot do with a store.
+  /// The store does not support `--remove` or `export`.
   static func storeRefuses(_ message: String, next: String? = nil) -> Failure {
     Failure(.usage, message, next: next, code: "storeRefuses")
   }

@@ -29,7 +29,7 @@ struct OIDCAgentStore: CredentialStore {
     try self.init(result.output, name: name)
   }
 
-  /// What oidc-gen printed.
+  /// The output of oidc-gen.
   init(_ bytes: [UInt8], name: String) throws(Failure) {
     self.name = name
     do { configuration = try JSONValue(parsing: bytes) } catch {

@@ -8,7 +8,7 @@ struct UserInformation {
   let password: String
   /// The host, with its port if there is one.
   let host: String
-  /// What follows the host, up to a query.
+  /// The path after the host, up to a query.
   let path: String
   /// Whether the token stands in the place of the user name.
   let isToken: Bool

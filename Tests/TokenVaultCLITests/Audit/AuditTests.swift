@@ -57,7 +57,7 @@ struct AuditTests {
     #expect(try run("tokenvault token -g \(group) --account ada").output.hasPrefix("S3C-"))
   }
 
-  /// What real programs read is the same without the secret.
+  /// Real programs read the same from a file after its secret was removed.
   @Test func realProgramsReadTheRest() throws {
     let run = try run(
       """
