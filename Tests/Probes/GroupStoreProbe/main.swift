@@ -190,12 +190,18 @@ struct Mixed {
     }
     guard unsafe unlink("\(keys)/\(old)") == 0 else { throw ProbeError(reason: "old key stays") }
     signedOut += 1
-    try group.write { transaction in
-      guard try transaction.accounts(named: CaseFolding.fold(own)).isEmpty else {
-        throw ProbeError(reason: "\(own) came back")
+    // The sign-out is done, so a repeated step would not find the account.
+    while true {
+      do {
+        return try group.write { transaction in
+          guard try transaction.accounts(named: CaseFolding.fold(own)).isEmpty else {
+            throw ProbeError(reason: "\(own) came back")
+          }
+          _ = try transaction.insert(record(own))
+          try setToken(transaction, own, isLast ? "first" : saved)
+        }
+      } catch StoreError.busy {
       }
-      _ = try transaction.insert(record(own))
-      try setToken(transaction, own, isLast ? "first" : saved)
     }
   }
 }

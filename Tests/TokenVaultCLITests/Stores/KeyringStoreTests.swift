@@ -169,7 +169,8 @@ struct KeyringStoreTests {
         add gho_bob_1 https://github.com ada; export_to gh; echo $?
         add gho_nobody_1 https://ghe.example.com eve; add p https://git.example.com/team fay
         export_to gh --service https://ghe.example.com; export_to gh --username fay; echo $?
-        rm bin/gh; add gho_ada_1 https://ghe.example.com ada; export_to gh --username ada --force; echo $?
+        add gho_ada_1 https://ghe.example.com ada
+        PATH=$(dirname "$(command -v tokenvault)"); export_to gh --username ada --force; echo $?
         """)
     #expect(
       run.output == """
