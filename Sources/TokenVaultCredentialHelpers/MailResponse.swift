@@ -36,7 +36,7 @@ struct MailResponse {
     if host.hasSuffix(".") { host.removeLast() }
     guard !host.hasSuffix("."), let parts = HTTPURL.hostAndPort(host), parts.port == nil,
       let address = HTTPURL("https://" + host)
-    else { throw .words("The value of --host is no host name.") }
+    else { throw .words("The value of --host is not a host name.") }
     return (host, address)
   }
 

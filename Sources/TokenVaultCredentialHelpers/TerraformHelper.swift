@@ -17,7 +17,7 @@ private enum TerraformHelper {
         .usage("Terraform calls this helper with get, store or forget, and a host."))
     }
     guard let address = address(ofHost: host) else {
-      return .answered(HelperAnswer(message: "The host is no host name.", status: 1))
+      return .answered(HelperAnswer(message: "The host is not a host name.", status: 1))
     }
     switch call.arguments[0] {
     case "get": return .asks(.find(CredentialQuery(address))) { get($0, at: address) }

@@ -6,7 +6,7 @@ import TokenVaultSystem
 
 /// The tokens of gh: an item of the Secret Service for each account, one without a user name for the
 /// active account of each host, and the names in hosts.yml.
-struct GitHubStore: CredentialStore {
+struct GitHubStore: KeyringBackedStore {
   let keyring: SecretServiceItems
   let hosts: [GitHubHost]
 
@@ -37,13 +37,6 @@ struct GitHubStore: CredentialStore {
     }
     return stored + plain
   }
-
-  func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
-    guard case .keyring(let item) = place else { return .changed }
-    return try keyring.removed(item) ? .removed : .changed
-  }
-
-  func notes() throws -> [String] { try keyring.notes() }
 
   /// gh stores the token itself, since it also writes the account's name into hosts.yml. It asks the
   /// host whose token it is, replaces the one that it has for that account, and makes the account

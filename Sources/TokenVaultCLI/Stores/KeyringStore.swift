@@ -3,7 +3,7 @@ import TokenVaultCrypto
 import TokenVaultKeyCustody
 
 /// The items of a program in the Secret Service.
-struct KeyringStore: CredentialStore {
+struct KeyringStore: KeyringBackedStore {
   /// An item to write.
   struct Form {
     let label: String
@@ -38,13 +38,6 @@ struct KeyringStore: CredentialStore {
     guard item.label.isEmpty else { return item.label }
     return item.attributes.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
   }
-
-  func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
-    guard case .keyring(let item) = place else { return .changed }
-    return try keyring.removed(item) ? .removed : .changed
-  }
-
-  func notes() throws -> [String] { try keyring.notes() }
 
   func write(
     _ password: StoredPassword, replacing: Bool, isRehearsal: Bool

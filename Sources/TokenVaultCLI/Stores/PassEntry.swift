@@ -61,8 +61,8 @@ struct PassEntry {
     ) { $0.tool = "docker" }
   }
 
-  /// What does not come in; nil if the vault gets everything: the password, and one line each for the
-  /// address and the user name.
+  /// The parts of the entry that an import leaves out, in words; nil if it has only the password and
+  /// at most one line each for the address and the user name.
   var rest: String? {
     if isOfDocker { return nil }
     let (address, username) = (field(Self.addressNames), field(Self.usernameNames))
@@ -77,7 +77,7 @@ struct PassEntry {
 
   private static let addressNames = ["url", "uri", "website", "site", "link", "launch"]
   private static let usernameNames = ["login", "username", "user"]
-  /// Names under which people keep what is no password of a web service.
+  /// Names of entries and directories that are usually not passwords of a web service.
   private static let otherServices: Set<String> = [
     "ssh", "sftp", "ftp", "smtp", "imap", "pop3", "ldap", "vnc", "rdp", "wifi", "keys", "gpg",
     "pgp",

@@ -66,7 +66,7 @@ struct PassStore: CredentialStore {
     case fault(String)
   }
 
-  /// Reads an entry. One that fails is no error of the whole store.
+  /// Reads an entry. An entry that cannot be read is reported, and the others are still read.
   private func reading(_ name: String) throws -> Reading {
     do {
       let result = try run(["show", "--", name])
@@ -118,7 +118,7 @@ struct PassStore: CredentialStore {
     return result
   }
 
-  /// Nil if there is no such entry.
+  /// The text of an entry, or nil if it does not exist.
   private func text(of name: String) throws -> Reading? {
     exists(name) ? try reading(name) : nil
   }
