@@ -17,8 +17,24 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+static int argument_count;
+static char **arguments;
+
+// The C library calls this before main, with the arguments of main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  arguments = values;
+}
+
+int tv_argument_count(void) { return argument_count; }
+
+const char *tv_argument(int index) { return arguments[index]; }
 
 int tv_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
@@ -196,6 +212,16 @@ int tv_tcp_peer_user(int socket_, uid_t *user) {
   }
   *user = answer.found.idiag_uid;
   return 0;
+}
+
+int64_t tv_file_system(const char *path, unsigned *major_number, unsigned *minor_number) {
+  struct statfs system;
+  struct stat file;
+  if (statfs(path, &system) != 0 || stat(path, &file) != 0) return -1;
+  *major_number = major(file.st_dev);
+  *minor_number = minor(file.st_dev);
+  // Some numbers are negative as a word of 32 bits.
+  return (int64_t)(uint32_t)system.f_type;
 }
 
 int tv_spawn_close_from(void *actions, int first) {

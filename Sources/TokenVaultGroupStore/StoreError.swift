@@ -47,5 +47,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case wideMode(UInt32)
     /// It is not a regular file, or its parent is not a directory.
     case wrongType
+    /// It is on a network file system.
+    case networkFileSystem
   }
 }

@@ -77,20 +77,8 @@ package struct DevicePartCustodian: StoringKeyCustodian {
 
   /// Creates the directory and its missing parents with mode 0700, durably, and checks it.
   private func makeDirectory() throws(CustodyError) {
-    var parent = directory.hasPrefix("/") ? "/" : "."
-    for name in directory.split(separator: "/") {
-      let path = parent == "/" ? "/\(name)" : "\(parent)/\(name)"
-      if unsafe mkdir(path, 0o700) == 0 {
-        try sync(parent)
-      } else {
-        // For a directory that exists, mkdir may fail with other codes than EEXIST.
-        let failure = errno
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
-          throw .keyFileUnreadable(path: path, errno: failure)
-        }
-      }
-      parent = path
+    do { try DurableDirectory.make(directory) } catch {
+      throw .keyFileUnreadable(path: error.path, errno: error.cause.errno)
     }
     var status = stat()
     guard unsafe lstat(directory, &status) == 0 else { throw unreadable(directory) }
@@ -110,11 +98,9 @@ package struct DevicePartCustodian: StoringKeyCustodian {
   }
 
   private func sync(_ directory: String) throws(CustodyError) {
-    do throws(SystemCallError) {
-      let descriptor = try SystemCalls.open(directory, O_RDONLY | O_DIRECTORY)
-      defer { close(descriptor) }
-      guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
-    } catch { throw .keyFileUnreadable(path: directory, errno: error.errno) }
+    do { try SystemCalls.syncDirectory(directory) } catch {
+      throw .keyFileUnreadable(path: directory, errno: error.errno)
+    }
   }
 
   private func unreadable(_ path: String) -> CustodyError {

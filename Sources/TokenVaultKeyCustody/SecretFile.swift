@@ -75,7 +75,7 @@ struct SecretFile {
     unsafe try content.withUnsafeBytes { (content) throws(SystemCallError) in
       unsafe try SystemCalls.writeAll(content, to: file)
     }
-    guard fsync(file) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
+    try SystemCalls.sync(file)
   }
 
   private func checkedSize(

@@ -47,9 +47,13 @@ package enum ChildProgram {
   }
 
   /// Runs a program to its end.
+  /// - Parameter milliseconds: The time after which the program, and those that it started, are
+  ///   killed; nil for none.
   /// - Returns: nil if there is no such program.
+  /// - Throws: Also `ETIMEDOUT`.
   package static func run(
-    _ words: [String], environment: [String: String], input: Input = .empty
+    _ words: [String], environment: [String: String], input: Input = .empty,
+    milliseconds: Int? = nil
   ) throws(SystemCallError) -> Result? {
     // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
     signal(SIGCHLD, SIG_DFL)
@@ -68,16 +72,34 @@ package enum ChildProgram {
       try SystemCalls.writeAll(bytes, to: file)
       lseek(file, 0, SEEK_SET)
     }
-    guard let child = start(words, environment: environment, streams: [source, output, report])
+    guard
+      let child = start(
+        words, environment: environment, streams: [source, output, report],
+        ownsSession: milliseconds != nil)
     else { return nil }
-    var status: Int32 = 0
-    while unsafe waitpid(child, &status, 0) == -1 {
-      guard errno == EINTR else { throw SystemCallError(errno: errno, call: "waitpid") }
-    }
+    let status = try wait(for: child, milliseconds.map(Deadline.init(milliseconds:)))
     let signal = status & 0x7f
     return Result(
       status: signal == 0 ? (status >> 8) & 0xff : 128 + signal,
       output: try content(output), errors: try content(errors))
+  }
+
+  /// - Returns: The status as of waitpid(2).
+  private static func wait(
+    for child: Int32, _ deadline: Deadline?
+  ) throws(SystemCallError) -> Int32 {
+    var status: Int32 = 0
+    while true {
+      let ended = unsafe waitpid(child, &status, deadline == nil ? 0 : WNOHANG)
+      if ended == child { return status }
+      if ended == -1, errno != EINTR { throw SystemCallError(errno: errno, call: "waitpid") }
+      if let deadline, deadline.hasPassed { break }
+      if ended == 0 { usleep(2_000) }
+    }
+    // It leads a session, and so a process group.
+    kill(-child, SIGKILL)
+    while unsafe waitpid(child, &status, 0) == -1, errno == EINTR { continue }
+    throw SystemCallError(errno: ETIMEDOUT, call: "waitpid")
   }
 
   /// A file in memory: unlike a pipe, two of them need no reader while the program runs.

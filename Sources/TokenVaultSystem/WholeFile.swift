@@ -16,50 +16,54 @@ package enum WholeFile {
     }
   }
 
-  /// Writes a file with mode 0600, or with the given attributes, and syncs its bytes to disk. With
-  /// `replacing`, it takes the place
-  /// of an existing file, which is kept until the new one is complete. The directory is not synced.
+  /// Writes a file with mode 0600, or with the given attributes, durably: after a power cut it is
+  /// complete and has its name. With `replacing`, it takes the place of an existing file, which is
+  /// kept until the new one is complete.
   ///
   /// The file has no name before it is complete, so that a killed process leaves nothing of it. No
-  /// system call gives a nameless file a name that is taken, so replacing uses a second name,
-  /// `PATH.PID.new`, for the duration of one rename. On a file system without nameless files the
-  /// bytes are written under that name, or under the path itself.
-  /// - Throws: `EEXIST` if the path is taken and `replacing` is false.
+  /// system call gives a nameless file a name that is taken, so replacing uses a ``FileDraft`` for
+  /// the duration of one rename. On a file system without nameless files the bytes are written to
+  /// the draft. The next write removes a draft that a killed process left.
+  /// - Throws: `EEXIST` if the path is taken and `replacing` is false. If the call is `fsync`, the
+  ///   file may be complete under its name.
   package static func write(
     _ bytes: [UInt8], to path: String, replacing: Bool, like attributes: Attributes? = nil
   ) throws(SystemCallError) {
-    let draft = "\(path).\(getpid()).new"
-    /// The name to remove if a step fails.
-    var name: String?
-    // Left by a killed process that had the same process id.
-    if replacing { unsafe unlink(draft) }
-    let descriptor: Int32
-    if let nameless = try openNameless(beside: path) {
-      descriptor = nameless
-    } else {
-      let place = replacing ? draft : path
-      descriptor = try SystemCalls.open(
-        place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-      name = place
-    }
+    let draft = FileDraft(of: path)
+    draft.removeLeftovers()
+    let nameless = try openNameless(beside: path)
+    let descriptor =
+      if let nameless {
+        nameless
+      } else {
+        try SystemCalls.open(
+          draft.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      }
     defer { close(descriptor) }
     do throws(SystemCallError) {
       try SystemCalls.writeAll(bytes, to: descriptor)
       if let attributes { try set(attributes, of: descriptor) }
-      guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
-      if name == nil {
-        do { try link(descriptor, path) } catch {
-          guard replacing, error.errno == EEXIST else { throw error }
-          try link(descriptor, draft)
-          name = draft
-        }
-      }
-      if let name, replacing, unsafe rename(name, path) != 0 {
-        throw SystemCallError(errno: errno, call: "rename")
+      try SystemCalls.sync(descriptor)
+      if nameless == nil {
+        try draft.publish(replacing: replacing)
+      } else {
+        try name(descriptor, path, draft, replacing: replacing)
       }
     } catch {
-      if let name { unsafe unlink(name) }
+      unsafe unlink(draft.path)
       throw error
+    }
+    try SystemCalls.syncDirectory(SystemCalls.directory(of: path))
+  }
+
+  /// Gives a nameless file its name.
+  private static func name(
+    _ descriptor: Int32, _ path: String, _ draft: FileDraft, replacing: Bool
+  ) throws(SystemCallError) {
+    do { try link(descriptor, path) } catch {
+      guard replacing, error.errno == EEXIST else { throw error }
+      try link(descriptor, draft.path)
+      try draft.publish(replacing: true)
     }
   }
 
@@ -79,7 +83,7 @@ package enum WholeFile {
 
   /// nil if the file system has no nameless files.
   private static func openNameless(beside path: String) throws(SystemCallError) -> Int32? {
-    let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let directory = SystemCalls.directory(of: path)
     do { return try SystemCalls.open(directory, O_WRONLY | tv_o_tmpfile, mode: 0o600) } catch {
       // Kernels that do not know the flag return EISDIR, some file systems EINVAL.
       guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) else { throw error }

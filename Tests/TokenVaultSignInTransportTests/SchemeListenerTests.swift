@@ -3,6 +3,7 @@ import TokenVaultSignIn
 import TokenVaultSignInTransport
 import Synchronization
 import Testing
+import TokenVaultSystem
 import TokenVaultTestSupport
 
 /// Redirects to a private-use scheme, delivered between two processes of one user.
@@ -210,15 +211,30 @@ import TokenVaultTestSupport
 
   @Test func aRegistrationEndsThoughXDGMimeHangs() throws {
     let hanging = directory + "/xdg-mime"
-    try Data("#!/bin/sh\nexec sleep 600\n".utf8).write(to: URL(filePath: hanging))
+    try Data("#!/bin/sh\necho $$ >\(directory)/pid\nexec sleep 600\n".utf8)
+      .write(to: URL(filePath: hanging))
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: hanging)
     let registration = SchemeRegistration(
       scheme: "msauth.com.example.app", arguments: ["/usr/bin/true"],
       dataDirectory: directory + "/data",
-      environment: ["PATH": "\(directory):/usr/bin:/bin", "HOME": directory])
+      environment: ["PATH": "\(directory):/usr/bin:/bin", "HOME": directory],
+      patienceMilliseconds: 500)
     // The suite's limit is shorter than the program's sleep.
     #expect(try registration.install())
     #expect(FileManager.default.fileExists(atPath: registration.path))
+    // Its end is noticed later: it does not stay as a zombie.
+    let deadline = Deadline(milliseconds: 60_000)
+    var child: pid_t?
+    while child == nil, !deadline.hasPassed {
+      usleep(10_000)
+      let bytes = FileManager.default.contents(atPath: directory + "/pid") ?? Data()
+      let text = String(decoding: bytes, as: UTF8.self)
+      child = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    let process = try #require(child)
+    #expect(kill(process, SIGKILL) == 0)
+    while kill(process, 0) == 0, !deadline.hasPassed { usleep(10_000) }
+    #expect(kill(process, 0) == -1 && errno == ESRCH)
   }
 
   @Test func theReasonOfAFailedRegistrationIsReported() throws {

@@ -78,6 +78,7 @@ package struct GroupInspection {
       try vaultErrors(group) {
         try FileSafety.checkDirectory(self.configuration.directory)
         try FileSafety.checkDirectory(self.configuration.groupsDirectory)
+        try FileSafety.checkIsLocal(self.configuration.groupsDirectory)
       }
       return true
     } catch .noGroup { return false }

@@ -72,6 +72,7 @@ package struct GroupSetup {
     let manifest = try session.requireMembership()
     try vaultErrors(group) {
       try FileSafety.makeDirectory(self.configuration.groupsDirectory)
+      try FileSafety.checkIsLocal(self.configuration.groupsDirectory)
       try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
         let path = self.configuration.groupPath
         if unsafe access(path, F_OK) == 0 { throw StoreError.exists(path: path) }

@@ -66,7 +66,7 @@ struct KeyFileReplacement {
       var status = stat()
       guard unsafe fstat(former, &status) == 0, status.st_nlink == 0 else { return }
       try SystemCalls.writeAll([UInt8](repeating: 0, count: Int(status.st_size)), to: former)
-      fsync(former)
+      try SystemCalls.sync(former)
     }
   }
 

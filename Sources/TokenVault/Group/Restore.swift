@@ -57,6 +57,7 @@ package final class Restore {
     let copy = StaleCopies(configuration).restoreCopy
     (header, hasRecoveryCode) = try vaultErrors(session.group) {
       try FileSafety.makeDirectory(configuration.groupsDirectory)
+      try FileSafety.checkIsLocal(configuration.groupsDirectory)
       return try FileLock.hold(configuration.lockPath, waiting: 60_000) {
         try GroupCreation.remove(copy)
         do {

@@ -69,10 +69,6 @@ package struct CacheFile {
     do {
       try WholeFile.write(kept, to: path, replacing: true, like: before.attributes)
     } catch { throw .file(path: path, call: error.call, errno: error.errno) }
-    let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    do { try FileSafety.syncDirectory(directory) } catch {
-      throw .file(path: directory, call: "fsync", errno: EIO)
-    }
     return (count, owner.selector)
   }
 

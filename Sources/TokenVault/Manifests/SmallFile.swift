@@ -39,7 +39,6 @@ package enum SmallFile {
     do {
       try FileSafety.makeDirectory(directory)
       try WholeFile.write(bytes, to: path, replacing: true)
-      try FileSafety.syncDirectory(directory)
     } catch {
       throw Self.error(error, path: path)
     }

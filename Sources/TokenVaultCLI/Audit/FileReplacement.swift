@@ -62,14 +62,8 @@ struct FileReplacement {
     }
     unsafe unlink(draft)
     bestEffort("the file is complete, and a crash would bring the former one back") {
-      let descriptor = try SystemCalls.open(directory, O_RDONLY | O_DIRECTORY)
-      fsync(descriptor)
-      close(descriptor)
+      try SystemCalls.syncDirectory(SystemCalls.directory(of: path))
     }
-  }
-
-  private var directory: String {
-    String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/"
   }
 
   /// Writes the new file. Only a file that was made here is taken away again.
@@ -108,7 +102,7 @@ struct FileReplacement {
     guard fchmod(descriptor, state.mode & 0o7777) == 0 else {
       throw SystemCallError(errno: errno, call: "fchmod")
     }
-    guard fsync(descriptor) == 0 else { throw SystemCallError(errno: errno, call: "fsync") }
+    try SystemCalls.sync(descriptor)
     let own = try current(descriptor)
     guard own.mode == state.mode, own.user == state.user, own.group == state.group else {
       throw SystemCallError(errno: EPERM, call: "fchmod")

@@ -1,4 +1,3 @@
-import Glibc
 import TokenVaultSystem
 
 /// Whether a file is in a git repository.
@@ -39,7 +38,7 @@ enum GitState: String {
   }
 
   /// A repository's configuration may name a pipe, for which git waits.
-  private static let seconds = 10
+  private static let milliseconds = 10_000
 
   /// The exit status; nil if git does not end in time.
   ///
@@ -55,24 +54,11 @@ enum GitState: String {
       "git", "--no-optional-locks", "-C", directory, "-c", "core.fsmonitor=false", "-c",
       "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
     ]
-    // A parent that ignores SIGCHLD passes this on, and no child could be waited for.
-    signal(SIGCHLD, SIG_DFL)
-    // absent is an answer: without git, the state is not known.
-    guard let child = ChildProgram.start(own + words, environment: environment, ownsSession: true)
-    else { return nil }
-    let deadline = ContinuousClock.now + .seconds(seconds)
-    var status: Int32 = 0
-    while true {
-      let ended = unsafe waitpid(child, &status, WNOHANG)
-      if ended == child { return status & 0x7f == 0 ? (status >> 8) & 0xff : nil }
-      if ended == -1, errno != EINTR { return nil }
-      if ContinuousClock.now > deadline {
-        kill(-child, SIGKILL)
-        unsafe waitpid(child, &status, 0)
-        return nil
-      }
-      usleep(2_000)
-    }
+    // absent is an answer: without git, or without its answer in time, the state is not known.
+    do {
+      return try ChildProgram.run(
+        own + words, environment: environment, milliseconds: milliseconds)?.status
+    } catch { return nil }
   }
 
   var text: String {

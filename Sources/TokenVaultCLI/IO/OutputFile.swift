@@ -17,9 +17,12 @@ enum OutputFile {
 
   /// The reason why a new file cannot be created; nil if it can.
   static func obstacle(to path: String) -> Int32? {
+    guard !InputFile.exists(path) else { return EEXIST }
+    // Under another name: a process that is killed here leaves no empty file at the path.
+    let draft = FileDraft(of: path).path
     do {
-      close(try SystemCalls.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
-      unsafe unlink(path)
+      close(try SystemCalls.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+      unsafe unlink(draft)
       return nil
     } catch { return error.errno }
   }

@@ -76,6 +76,11 @@ extension Failure {
       let text = "other users have access (mode \(String(mode, radix: 8)))"
       return (text, "chmod go= \(file)")
     case .wrongType: return ("it has the wrong file type", "ls -l \(file)")
+    case .networkFileSystem:
+      let text =
+        "it is on a network file system, where two machines would overwrite each other's changes. "
+        + "Choose a directory on a local disk"
+      return (text, "export TOKENVAULT_HOME=DIRECTORY")
     }
   }
 }

@@ -173,7 +173,8 @@ extension Failure {
     switch call {
     case "mkdir": "create"
     case "unlink": "remove"
-    case "write", "rename", "fsync", "ftruncate", "fchmod", "fchown", "link": "write"
+    case "write", "rename", "renameat2", "fsync", "ftruncate", "fchmod", "fchown", "link", "linkat":
+      "write"
     default: "read"
     }
   }

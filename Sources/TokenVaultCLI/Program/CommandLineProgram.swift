@@ -18,8 +18,9 @@ package enum CommandLineProgram {
           "Core dumps cannot be disabled for this process: \(Failure.reason(error.errno))."))
       exit(ExitStatus.unexpected.rawValue)
     }
-    if let helper = HelperProgram(CommandLine.arguments) { _exit(helper.run()) }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let words = ProcessArguments.texts()
+    if let helper = HelperProgram(words) { _exit(helper.run()) }
+    let arguments = Array(words.dropFirst())
     // Nothing is buffered, so exit(3) would only cost time.
     if let status = WarmToken.answer(arguments) ?? PromptText.answer(arguments) {
       _exit(status.rawValue)
@@ -64,9 +65,7 @@ package enum CommandLineProgram {
   /// would name another account or file.
   private static func notUTF8(_ arguments: [String]) -> String? {
     for (index, text) in arguments.enumerated() where text.unicodeScalars.contains("\u{fffd}") {
-      guard let bytes = unsafe CommandLine.unsafeArgv[index + 1],
-        unsafe String(validatingCString: bytes) != nil
-      else { return "Argument \(index + 1)" }
+      guard ProcessArguments.isUTF8(index + 1) else { return "Argument \(index + 1)" }
     }
     for name in ["TOKENVAULT_ACCOUNT", "TOKENVAULT_GROUP", "TOKENVAULT_HOME"] {
       if let value = unsafe getenv(name), unsafe String(validatingCString: value) == nil {

@@ -6,6 +6,10 @@
 // Functions that Swift cannot import from the C library, because they are variadic or their header is
 // missing. Each returns the result of the system call and leaves errno unchanged.
 
+/// argc of main.
+int tv_argument_count(void);
+/// An argument of main, by its number, which is less than tv_argument_count().
+const char *tv_argument(int index);
 /// prctl(PR_SET_DUMPABLE, 0), RLIMIT_CORE 0, and default handlers for the signals of a crash, so that
 /// it ends the process without a report.
 int tv_make_undumpable(void);
@@ -23,6 +27,9 @@ int tv_reserve(int descriptor, int64_t start, int64_t length);
 int64_t tv_file_size_limit(void);
 /// renameat2(RENAME_NOREPLACE): EEXIST if `to` exists.
 int tv_rename_new(const char *from, const char *to);
+
+/// The number of the type of the file system that a path is on, and its device; -1 with errno on failure.
+int64_t tv_file_system(const char *path, unsigned *major_number, unsigned *minor_number);
 
 /// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK.
 int tv_accept(int socket);

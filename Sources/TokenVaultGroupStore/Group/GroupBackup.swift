@@ -3,17 +3,28 @@ import TokenVaultSystem
 
 /// Copies group files. A copy is sealed as the group is: reading it takes the group's key.
 package enum GroupBackup {
-  /// Writes a consistent snapshot of the group to a new file with mode 0600, durably.
+  /// Writes a consistent snapshot of the group to a new file with mode 0600, durably. The file has
+  /// another name until it is complete (``FileDraft``); the next backup removes what a killed one left.
+  /// - Throws: ``StoreError/exists(path:)`` if there is a file at the path; it stays as it is.
   package static func write(_ group: UnlockedGroup, to path: String) throws(StoreError) {
+    guard FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
+    let draft = FileDraft(of: path)
+    draft.removeLeftovers()
+    let descriptor = try opened(draft.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, as: path)
+    close(descriptor)
     do {
-      close(try SystemCalls.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
-    } catch { throw FileSafety.failed(error.call, error.errno, path: path) }
-    do throws(StoreError) {
-      try copy(group.database, to: path)
+      // A journal in memory: half a backup is of no use after a crash.
+      try copy(group.database, to: draft.path, "PRAGMA journal_mode=MEMORY")
+      try draft.publish(replacing: false)
       try FileSafety.syncDirectory(FileSafety.directory(of: path))
     } catch {
-      unsafe unlink(path)
-      throw error
+      unsafe unlink(draft.path)
+      switch error {
+      case let error as StoreError: throw error
+      case let error as SystemCallError:
+        throw FileSafety.failed(error.call, error.errno, path: path)
+      default: throw .io(call: "rename", code: 0)
+      }
     }
   }
 
@@ -24,9 +35,11 @@ package enum GroupBackup {
     try copy(backup.database, to: path)
   }
 
-  private static func copy(_ source: Database, to path: String) throws(StoreError) {
+  private static func copy(
+    _ source: Database, to path: String, _ options: String = ""
+  ) throws(StoreError) {
     let target = try Database(path: path, busyMilliseconds: 10_000)
-    try target.execute("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON")
+    try target.execute("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; \(options)")
     try source.copy(to: target)
   }
 
@@ -45,16 +58,22 @@ package enum GroupBackup {
     var rest = Int(status.st_size)
     while rest > 0 {
       let count = sendfile(target, source, nil, rest)
+      if count < 0, errno == EINTR { continue }
       if count < 0 { throw FileSafety.failed("sendfile", errno, path: copy) }
       guard count > 0 else { throw .notAGroupFile(path: path) }
       rest -= count
     }
-    guard fsync(target) == 0 else { throw FileSafety.failed("fsync", errno, path: copy) }
+    do { try SystemCalls.sync(target) } catch {
+      throw FileSafety.failed(error.call, error.errno, path: copy)
+    }
   }
 
-  private static func opened(_ path: String, _ flags: Int32) throws(StoreError) -> Int32 {
+  /// - Parameter name: the path to name in an error; nil for the one that is opened.
+  private static func opened(
+    _ path: String, _ flags: Int32, as name: String? = nil
+  ) throws(StoreError) -> Int32 {
     do { return try SystemCalls.open(path, flags, mode: 0o600) } catch {
-      throw FileSafety.failed(error.call, error.errno, path: path)
+      throw FileSafety.failed(error.call, error.errno, path: name ?? path)
     }
   }
 }

@@ -12,7 +12,9 @@ package struct LockedGroup: ~Copyable {
   /// Opens the file at `path` after checking its permissions and those of its directory.
   /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
   package init(path: String, busyMilliseconds: Int32 = 10_000) throws(StoreError) {
-    try FileSafety.checkDirectory(FileSafety.directory(of: path))
+    let directory = FileSafety.directory(of: path)
+    try FileSafety.checkDirectory(directory)
+    try FileSafety.checkIsLocal(directory)
     try FileSafety.checkFile(path)
     let database = try Database(path: path, busyMilliseconds: busyMilliseconds)
     database.keepLogFiles()

@@ -14,36 +14,37 @@ package enum FileSafety {
     try check(path, type: S_IFDIR)
   }
 
-  /// Creates the directory and its missing parents with mode 0700, then checks the directory.
+  /// Creates the directory and its missing parents with mode 0700, durably, then checks the
+  /// directory.
   package static func makeDirectory(_ path: String) throws(StoreError) {
-    var partial = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-      partial += "/" + part
-      if unsafe mkdir(partial, 0o700) != 0 {
-        let failure = errno
-        // For a parent that exists, mkdir may fail with other codes than EEXIST, for example on a
-        // read-only file system or in a directory of another user.
-        var status = stat()
-        if unsafe stat(partial, &status) != 0 {
-          guard failure != ENOSPC, failure != EDQUOT else { throw .diskFull }
-          throw .notMade(path: partial, errno: failure)
-        }
+    do { try DurableDirectory.make(path) } catch {
+      let (call, code) = (error.cause.call, error.cause.errno)
+      guard call == "mkdir", code != ENOSPC, code != EDQUOT else {
+        throw failed(call, code, path: error.path)
       }
+      throw .notMade(path: error.path, errno: code)
     }
     try checkDirectory(path)
   }
 
-  /// Makes created or renamed names in a directory durable.
-  package static func syncDirectory(_ path: String) throws(StoreError) {
+  /// Throws if the directory is on a network file system. Two machines see neither each other's locks
+  /// nor SQLite's shared memory there, and would overwrite each other's changes.
+  package static func checkIsLocal(_ path: String) throws(StoreError) {
     do {
-      let descriptor = try SystemCalls.open(path, O_RDONLY | O_DIRECTORY)
-      defer { close(descriptor) }
-      guard fsync(descriptor) == 0 else { throw failed("fsync", errno, path: path) }
+      guard try NetworkFileSystem.type(at: path) != nil else { return }
+      throw StoreError.unsafe(path: path, reason: .networkFileSystem)
     } catch let error as SystemCallError {
       throw failed(error.call, error.errno, path: path)
     } catch let error as StoreError {
       throw error
-    } catch { throw .io(call: "open", code: 0) }
+    } catch { throw .io(call: "statfs", code: 0) }
+  }
+
+  /// Makes created or renamed names in a directory durable.
+  package static func syncDirectory(_ path: String) throws(StoreError) {
+    do { try SystemCalls.syncDirectory(path) } catch {
+      throw failed(error.call, error.errno, path: path)
+    }
   }
 
   /// The error for a system call `call` that failed on `path` with the errno value `code`.
@@ -66,10 +67,7 @@ package enum FileSafety {
   }
 
   /// The directory part of a path.
-  static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
+  static func directory(of path: String) -> String { SystemCalls.directory(of: path) }
 
   private static func check(_ path: String, type: UInt32) throws(StoreError) {
     var status = stat()

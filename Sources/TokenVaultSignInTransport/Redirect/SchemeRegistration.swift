@@ -9,17 +9,21 @@ package struct SchemeRegistration: Sendable {
   private let scheme: String
   private let entry: String
   private let environment: [String: String]
+  private let patienceMilliseconds: Int
 
   /// - Parameters:
   ///   - scheme: the scheme of a ``RedirectURI/scheme(_:rest:)``.
   ///   - arguments: the program's absolute path and its arguments; the URL is added at the end.
   ///   - dataDirectory: the user's data directory (`XDG_DATA_HOME`).
   ///   - environment: the environment of `xdg-mime`.
+  ///   - patienceMilliseconds: the time limit for `xdg-mime`.
   package init(
-    scheme: String, arguments: [String], dataDirectory: String, environment: [String: String]
+    scheme: String, arguments: [String], dataDirectory: String, environment: [String: String],
+    patienceMilliseconds: Int = 3_000
   ) {
     self.scheme = scheme
     self.environment = environment
+    self.patienceMilliseconds = patienceMilliseconds
     path = "\(dataDirectory)/applications/tokenvault-\(scheme).desktop"
     entry = """
       [Desktop Entry]
@@ -37,24 +41,22 @@ package struct SchemeRegistration: Sendable {
   /// - Returns: whether anything was changed.
   package func install() throws(SystemCallError) -> Bool {
     if isInstalled { return false }
-    try makeDirectories()
+    do { try DurableDirectory.make(SystemCalls.directory(of: path)) } catch { throw error.cause }
     try WholeFile.write(Array(entry.utf8), to: path, replacing: true)
     let name = String(path.split(separator: "/").last ?? "")
     let child = DetachedProgram.start(
       ["xdg-mime", "default", name, "x-scheme-handler/\(scheme)"], environment: environment)
     // If xdg-mime is not installed, or hangs, the desktop finds the entry by its MimeType.
     guard let child else { return true }
-    let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
+    let deadline = Deadline(milliseconds: patienceMilliseconds)
     while !deadline.hasPassed {
       let ended = waitpid(child, nil, WNOHANG)
-      if ended == child || (ended == -1 && errno != EINTR) { break }
+      if ended == child || (ended == -1 && errno != EINTR) { return true }
       usleep(10_000)
     }
+    DetachedProgram.reapLater(child)
     return true
   }
-
-  /// The time limit for xdg-mime.
-  static let patienceMilliseconds = 3_000
 
   private var isInstalled: Bool {
     let descriptor: Int32
@@ -64,16 +66,6 @@ package struct SchemeRegistration: Sendable {
     var bytes = [UInt8](repeating: 0, count: entry.utf8.count + 1)
     let count = unsafe read(descriptor, &bytes, bytes.count)
     return count > 0 && Array(bytes.prefix(count)) == Array(entry.utf8)
-  }
-
-  private func makeDirectories() throws(SystemCallError) {
-    var made = ""
-    for part in path.split(separator: "/").dropLast() {
-      made += "/\(part)"
-      guard unsafe mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw SystemCallError(errno: errno, call: "mkdir")
-      }
-    }
   }
 
   /// An argument in an Exec line (Desktop Entry Specification, "The Exec key"): quoted, then

@@ -1,0 +1,64 @@
+import Glibc
+
+/// The name `PATH.PID.new`, under which a new file is complete before it gets its own name.
+package struct FileDraft {
+  /// The path of the draft.
+  package let path: String
+  private let target: String
+
+  /// The draft of this process for the file at `target`.
+  package init(of target: String) {
+    self.target = target
+    path = "\(target).\(getpid()).new"
+  }
+
+  /// Removes the drafts that killed processes left beside the file. A draft may be an export with
+  /// tokens in plaintext.
+  ///
+  /// A process in another PID namespace, which shares the directory, counts as killed. It then
+  /// fails to rename its draft, and reports that.
+  package func removeLeftovers() {
+    guard let stream = unsafe opendir(SystemCalls.directory(of: target)) else { return }
+    defer { unsafe closedir(stream) }
+    let start = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
+    let prefix = target[start...] + "."
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix(prefix), name.hasSuffix(".new"),
+        let process = pid_t(name.dropFirst(prefix.count).dropLast(4)), process > 0,
+        process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
+      else { continue }
+      remove("\(target[..<start])\(name)")
+    }
+  }
+
+  /// Only a file that TokenVault may have made: a regular one of this user.
+  private func remove(_ leftover: String) {
+    var status = stat()
+    guard unsafe lstat(leftover, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid()
+    else { return }
+    unsafe unlink(leftover)
+  }
+
+  /// Gives the draft the name of the file.
+  /// - Throws: `EEXIST` if the name is taken and `replacing` is false.
+  package func publish(replacing: Bool) throws(SystemCallError) {
+    if replacing {
+      guard unsafe rename(path, target) == 0 else {
+        throw SystemCallError(errno: errno, call: "rename")
+      }
+      return
+    }
+    do { try SystemCalls.renameToNew(path, target) } catch {
+      // A file system that cannot rename without replacing.
+      guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
+      guard unsafe link(path, target) == 0 else {
+        throw SystemCallError(errno: errno, call: "link")
+      }
+      unsafe unlink(path)
+    }
+  }
+}

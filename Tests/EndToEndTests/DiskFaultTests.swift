@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// A disk that fails, a power cut, and a process that is killed while it writes a file for the user.
+@Suite(.timeLimit(.minutes(10))) struct DiskFaultTests {
+  private func machineOfOne() throws -> Machine {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada))
+    return machine
+  }
+
+  /// Runs `tokenvault` and injects a fault into its system calls.
+  private func inject(
+    _ machine: Machine, _ calls: String, _ fault: String, path: String? = nil, _ command: String
+  ) throws -> RunResult {
+    let filter = path.map { "-P '\($0)' " } ?? ""
+    return try machine.shell(
+      "exec strace -f -qq -o /dev/null \(filter)-e 'trace=\(calls)' -e 'inject=\(calls):\(fault)' "
+        + "\"$T\" \(command)")
+  }
+
+  /// The calls of a command, one a line, with the paths of their descriptors.
+  private func calls(_ machine: Machine, _ command: String) throws -> [Substring] {
+    let log = machine.session.directory.appending(path: "log").path
+    let ran = try machine.shell(
+      "exec strace -f -qq -y -o \(log) -e '"
+        + "trace=/^(mkdir|rename|link|f(data)?sync)' \"$T\" \(command)")
+    #expect(ran.status == 0, "\(command): \(ran.errors)")
+    return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+  }
+
+  private func isSynced(_ path: String, in calls: ArraySlice<Substring>) -> Bool {
+    calls.contains { $0.contains("fsync(") && $0.contains("<\(path)>") && $0.contains(" = 0") }
+  }
+
+  /// After a power cut, a directory without a synced name in its parent is gone with all files.
+  @Test func everyDirectoryOfANewVaultIsSyncedInItsParent() throws {
+    let machine = try Machine()
+    try machine.write(Person.cache(.ada), to: "cache.json")
+    let calls = try calls(machine, "import cache.json")
+    var made: [String] = []
+    for (index, call) in calls.enumerated() where call.contains("mkdir") && call.hasSuffix("= 0") {
+      let path = String(try #require(call.split(separator: "\"").dropFirst().first))
+      made.append(path)
+      let parent = URL(filePath: path).deletingLastPathComponent().path
+      #expect(isSynced(parent, in: calls[index...]), "\(path)")
+    }
+    #expect(made.contains(machine.vault.path) && made.count > 3, "\(made)")
+  }
+
+  @Test(arguments: [
+    "export --output FILE", "export --output FILE --force", "group backup \(Machine.group) FILE",
+  ])
+  func aFileForTheUserIsSyncedWithItsName(command: String) throws {
+    let machine = try machineOfOne()
+    let file = machine.home.appending(path: "copy").path
+    if command.contains("--force") { try machine.write("older", to: "copy") }
+    let calls = try calls(machine, command.replacing("FILE", with: file))
+    let named = try #require(
+      calls.lastIndex { ($0.contains("link") || $0.contains("rename")) && $0.contains("copy\"") })
+    #expect(isSynced(machine.home.path, in: calls[named...]))
+    #expect(calls[..<named].contains { $0.contains("sync(") && $0.contains(machine.home.path) })
+  }
+
+  @Test func aBackupHasItsNameOnlyWhenItIsComplete() throws {
+    let machine = try machineOfOne()
+    let path = machine.home.appending(path: "copy").path
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: machine.home.path)
+        .filter { $0.hasPrefix("copy") }
+    }
+    var kills = 0
+    for call in ["/^pwrite", "/^f(data)?sync", "/^rename"] {
+      for count in 1...200 {
+        let ran = try inject(
+          machine, call, "signal=SIGKILL:when=\(count)", "group backup \(Machine.group) \(path)")
+        guard ran.wasKilled || ran.status == 137 else {
+          #expect(ran.status == 0, "\(ran.errors)")
+          break
+        }
+        kills += 1
+        // The name is taken after the last of these calls but the sync of the directory.
+        guard FileManager.default.fileExists(atPath: path) else { continue }
+        try machine.succeed("group", "restore", Machine.group, path, "--as", "com.example.copy")
+        try machine.succeed("group", "delete", "com.example.copy", "--yes")
+        try FileManager.default.removeItem(atPath: path)
+      }
+      // The one that ran to its end removed what the killed ones left.
+      #expect(try names() == ["copy"])
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(kills > 8)
+    // It does not replace a file, and leaves none beside it.
+    try machine.write("mine", to: "copy")
+    let ran = try machine.vault("group", "backup", Machine.group, path)
+    #expect(ran.status == 73, "\(ran.errors)")
+    #expect(try names() == ["copy"])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+  }
+
+  /// The draft of an export has the tokens in plaintext.
+  @Test func theDraftOfAKilledExportIsRemovedByTheNext() throws {
+    let machine = try machineOfOne()
+    let path = try machine.write("older", to: "out.json")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: machine.home.path)
+        .filter { $0.hasPrefix("out.json") }.sorted()
+    }
+    let command = "export --force --output \(path)"
+    let ran = try inject(machine, "/^rename", "signal=SIGKILL:when=1", command)
+    #expect(ran.wasKilled || ran.status == 137)
+    #expect(try names().count == 2, "nothing was killed before the rename")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "older")
+    // A draft of a running process stays.
+    let living = try machine.write("theirs", to: "out.json.\(getpid()).new")
+    try machine.succeed("export", "--force", "--output", path)
+    #expect(try names() == ["out.json", "out.json.\(getpid()).new"])
+    #expect(try String(contentsOfFile: living, encoding: .utf8) == "theirs")
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains(Person.ada.access))
+  }
+
+  @Test func withoutProcTheArgumentsAreKnown() throws {
+    let machine = try Machine()
+    let script = "mount -t tmpfs tmpfs /proc; \"$T\" --version; \"$T\" list --no-such; echo $?"
+    let own = ["T": try built("tokenvault")]
+    var ran = try machine.run(
+      ["/usr/bin/unshare", "-rm", "bash", "-c", script], environment: own)
+    if ran.errors.hasPrefix("unshare:") {
+      ran = try machine.run(
+        ["/usr/bin/sudo", "-nE", "/usr/bin/unshare", "-m", "bash", "-c", script], environment: own)
+    }
+    let version = try machine.succeed("--version")
+    #expect(ran.output == version + "64\n", "\(ran.errors)")
+  }
+}
