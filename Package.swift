@@ -49,6 +49,8 @@ let package = Package(
     // Loads libsecret when it is first needed, so it has no link-time need of it.
     .target(name: "TokenVaultCSecretService", cSettings: strictC),
     .target(name: "TokenVaultCSystem", cSettings: strictC),
+    // How SQLite opens, reads and syncs files.
+    .target(name: "TokenVaultCVFS", dependencies: ["TokenVaultCSQLite"], cSettings: strictC),
 
     // The vault.
     .target(name: "TokenVaultCrypto", dependencies: ["TokenVaultCOpenSSL"], swiftSettings: strict),
@@ -57,7 +59,8 @@ let package = Package(
     .target(
       name: "TokenVaultGroupStore",
       dependencies: [
-        "TokenVaultModel", "TokenVaultCrypto", "TokenVaultCSQLite", "TokenVaultSystem",
+        "TokenVaultModel", "TokenVaultCrypto", "TokenVaultCSQLite", "TokenVaultCVFS",
+        "TokenVaultSystem",
       ],
       swiftSettings: strict),
     .target(

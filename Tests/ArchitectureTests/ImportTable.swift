@@ -5,15 +5,15 @@ enum ImportTable {
   static let allowed: [String: Set<String>] = [
     // C modules.
     "TokenVaultCOpenSSL": [], "TokenVaultCSQLite": [], "TokenVaultCLibsecret": [],
-    "TokenVaultCSecretService": [], "TokenVaultCSystem": [],
+    "TokenVaultCSecretService": [], "TokenVaultCSystem": [], "TokenVaultCVFS": [],
     "TokenVaultCCurl": [], "TokenVaultCQRCode": [], "TokenVaultCFiles": [],
     // The vault.
     "TokenVaultCrypto": ["TokenVaultCOpenSSL", "Glibc", "Synchronization"],
     "TokenVaultModel": [],
     "TokenVaultSystem": ["TokenVaultCSystem", "Dispatch", "Glibc", "Synchronization"],
     "TokenVaultGroupStore": [
-      "TokenVaultCSQLite", "Glibc", "Synchronization", "TokenVaultSystem", "TokenVaultCrypto",
-      "TokenVaultModel",
+      "TokenVaultCSQLite", "TokenVaultCVFS", "Glibc", "Synchronization", "TokenVaultSystem",
+      "TokenVaultCrypto", "TokenVaultModel",
     ],
     "TokenVaultKeyCustody": [
       "TokenVaultCSecretService", "Dispatch", "Glibc", "Synchronization", "TokenVaultSystem",
@@ -78,6 +78,7 @@ enum ImportTable {
   static let cModules: Set<String> = [
     "TokenVaultCOpenSSL", "TokenVaultCSQLite", "TokenVaultCLibsecret", "TokenVaultCSecretService",
     "TokenVaultCSystem", "TokenVaultCCurl", "TokenVaultCQRCode", "TokenVaultCFiles",
+    "TokenVaultCVFS",
   ]
 
   /// The C modules that may include a header, by the beginning of the header's path. Headers of the
@@ -87,7 +88,7 @@ enum ImportTable {
     "glib": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
     "gio/": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
     "openssl/": ["TokenVaultCOpenSSL"],
-    "sqlite3": ["TokenVaultCSQLite"],
+    "sqlite3": ["TokenVaultCSQLite", "TokenVaultCVFS"],
     "curl/": ["TokenVaultCCurl"],
     "qrencode": ["TokenVaultCQRCode"],
     "dbus/": [],

@@ -20,6 +20,39 @@ import TokenVaultTestSupport
         + "\"$T\" \(command)")
   }
 
+  @Test func aDiskThatCannotReadIsNotReportedAsDamageAndLeadsToNoDeletion() throws {
+    let machine = try machineOfOne()
+    // Without a log, every page is read from the file.
+    let before = try machine.image()
+    for command in ["list", "token", "group verify", "sign-out --all --yes", "group rekey"] {
+      for count in 1...4 {
+        let ran = try inject(
+          machine, "/^pread", "error=EIO:when=\(count)+", path: machine.file, command)
+        // The first pages are enough for some commands.
+        guard ran.status != 0 else { break }
+        #expect(ran.status == 74, "\(command), \(count): \(ran.errors)")
+        #expect(ran.errors.contains("The disk cannot read the file"), "\(ran.errors)")
+        for word in ["damaged", "delete", "restore"] {
+          #expect(!ran.errors.contains(word), "\(command), \(count): \(ran.errors)")
+        }
+        #expect(try machine.image()[machine.fileName] == before[machine.fileName])
+      }
+    }
+    #expect(try machine.usernames() == [Person.ada.username])
+  }
+
+  @Test(arguments: ["fdatasync", "fsync"])
+  func aSyncThatASignalInterruptsIsRepeated(call: String) throws {
+    let machine = try Machine()
+    try machine.write(Person.cache(.ada), to: "cache.json")
+    for command in ["import cache.json", "export --output out.json", "group rekey"] {
+      // Each second call, so that the repeated one succeeds.
+      let ran = try inject(machine, call, "error=EINTR:when=1+2", command)
+      #expect(ran.status == 0, "\(command): \(ran.errors)")
+    }
+    #expect(try machine.token(Person.ada.username) == Person.ada.access + "\n")
+  }
+
   /// The calls of a command, one a line, with the paths of their descriptors.
   private func calls(_ machine: Machine, _ command: String) throws -> [Substring] {
     let log = machine.session.directory.appending(path: "log").path
@@ -133,4 +166,9 @@ import TokenVaultTestSupport
     let version = try machine.succeed("--version")
     #expect(ran.output == version + "64\n", "\(ran.errors)")
   }
+}
+
+extension Machine {
+  /// The path of the group's file in ``image()``.
+  fileprivate var fileName: String { "groups/\(Machine.group).vault" }
 }

@@ -184,6 +184,24 @@ import TokenVaultModel
     #expect(errors.last?.hasPrefix("readOnly(path:") == true, "\(ran.errors)")
   }
 
+  /// What is read-only in a container may be written outside it.
+  @Test func aChangeElsewhereIsSeenOnAReadOnlyFileSystem() throws {
+    let ran = try inMountNamespace(
+      """
+      mount -t tmpfs -o size=4m,mode=700 tmpfs "$2/m"
+      "$1" create "$2/m/a.vault" "$2/key"
+      mkdir -m 700 "$2/r"; mount --bind "$2/m" "$2/r"; mount -o remount,bind,ro "$2/r"
+      mkfifo "$2/go"
+      "$1" read-again "$2/r/a.vault" "$2/key" <"$2/go" >"$2/out" 2>&1 &
+      exec 3>"$2/go"
+      until grep -q first "$2/out"; do sleep 0.01; done
+      test ! -e "$2/m/a.vault-wal"
+      "$1" token "$2/m/a.vault" "$2/key"
+      printf 'xx' >&3; wait; cat "$2/out"
+      """)
+    #expect(ran.output == "done\ndone\nfirst-0\nchanged, second-0\n", "\(ran.errors)")
+  }
+
   @Test func aFullDiskHasItsOwnErrorAndChangesNothing() throws {
     let ran = try inMountNamespace(
       """

@@ -56,6 +56,12 @@ extension Failure {
         .cannotCreate,
         "Cannot create the directory \(Self.path(directory)): \(Self.reason(code)). Nothing was "
           + "changed.")
+    case .io("read", let code):
+      self.init(
+        .inputOutput,
+        "The disk cannot read the file of the group \(group): \(Self.reason(code)). The file is "
+          + "unchanged, and its content may be intact.",
+        next: "sudo dmesg --level=err")
     case .io(_, let code):
       let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
       self.init(

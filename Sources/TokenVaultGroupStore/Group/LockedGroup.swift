@@ -15,14 +15,40 @@ package struct LockedGroup: ~Copyable {
     let directory = FileSafety.directory(of: path)
     try FileSafety.checkDirectory(directory)
     try FileSafety.checkIsLocal(directory)
-    try FileSafety.checkFile(path)
-    let database = try Database(path: path, busyMilliseconds: busyMilliseconds)
+    let database = try Self.openChecked(path, busyMilliseconds)
     database.keepLogFiles()
-    try Self.checkIdentity(database, path: path)
-    let header = try Self.readHeader(database)
+    let header = try Self.readHeaderChecked(database, path: path)
     self.path = path
     self.database = database
     self.header = header
+  }
+
+  /// Opens the very file that was checked. Another process may give its name to another file between
+  /// the two: a restore does so once, an attacker may do so all the time.
+  private static func openChecked(
+    _ path: String, _ busyMilliseconds: Int32
+  ) throws(StoreError) -> Database {
+    for _ in 0..<16 {
+      let file = try FileSafety.checkFile(path)
+      do {
+        return try Database(path: path, busyMilliseconds: busyMilliseconds, expecting: file)
+      } catch {
+        guard case .busy = error else { throw error }
+      }
+    }
+    throw .busy
+  }
+
+  private static func readHeaderChecked(
+    _ database: Database, path: String
+  ) throws(StoreError) -> GroupHeader {
+    do throws(StoreError) {
+      try checkIdentity(database, path: path)
+      return try readHeader(database)
+    } catch {
+      try database.requireUnchanged()
+      throw error
+    }
   }
 
   private static func checkIdentity(_ database: Database, path: String) throws(StoreError) {

@@ -56,9 +56,13 @@ package final class UnlockedGroup {
   /// Runs `body` on a snapshot of the group.
   /// - Throws: ``StoreError/generationChanged`` if the held key belongs to an older generation.
   package func read<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
+    try database.requireUnchanged()
     try database.execute("BEGIN")
     defer { endRead() }
-    return try body(try GroupTransaction(self))
+    let result = Result { try body(try GroupTransaction(self)) }
+    // Before the result counts, and before an error does: damage may be a change in the middle.
+    try database.requireUnchanged()
+    return try result.get()
   }
 
   // A read has nothing to roll back. After an error, SQLite may have ended the transaction already.

@@ -1,4 +1,5 @@
 internal import TokenVaultCSQLite
+internal import TokenVaultCVFS
 import Glibc
 import TokenVaultSystem
 
@@ -6,25 +7,48 @@ import TokenVaultSystem
 @safe final class Database {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  private let limit: ScanLimit
 
   /// Whether the file can only be read, because of its mode or its file system.
   let isReadOnly: Bool
 
+  /// The path of the file.
+  private let path: String
+  /// The file and its log as they were before they were opened without locks; nil if SQLite uses
+  /// locks.
+  private let stateWithoutLocks: [Int]?
+
   /// Opens an existing file, for writing too if that is possible.
-  /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
-  init(path: String, busyMilliseconds: Int32) throws(StoreError) {
-    var opened = unsafe try Self.open(path, SQLITE_OPEN_READWRITE)
+  /// - Parameters:
+  ///   - busyMilliseconds: how long a statement waits for a lock of another process.
+  ///   - file: the identity of the file that was checked; nil if any file will do.
+  /// - Throws: ``StoreError/busy`` if another file has taken the place of `file`.
+  init(path: String, busyMilliseconds: Int32, expecting file: [UInt64]? = nil) throws(StoreError) {
+    var opened = unsafe try Self.open(path, SQLITE_OPEN_READWRITE, file)
     isReadOnly = unsafe sqlite3_db_readonly(opened, "main") != 0
-    if isReadOnly, Self.isLogUnusable(path) {
+    let state = isReadOnly ? Self.state(path) : []
+    stateWithoutLocks = isReadOnly && Self.isLogUnusable(path) ? state : nil
+    if stateWithoutLocks != nil {
       unsafe sqlite3_close_v2(opened)
-      unsafe opened = try Self.open(Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      unsafe opened = try Self.open(
+        Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, file)
     }
     unsafe handle = opened
+    limit = ScanLimit(path)
+    self.path = path
     unsafe sqlite3_extended_result_codes(opened, 1)
     unsafe sqlite3_busy_handler(
       opened, Self.waitForLock, UnsafeMutableRawPointer(bitPattern: Int(busyMilliseconds)))
     // A group file may come from anywhere, so nothing in its schema is trusted to run.
     unsafe tv_sqlite3_harden(opened)
+    unsafe sqlite3_progress_handler(
+      opened, ScanLimit.interval, Self.checkLimit, Unmanaged.passUnretained(limit).toOpaque())
+  }
+
+  /// Ends a statement that exceeds its limit, with `SQLITE_INTERRUPT`.
+  private static let checkLimit: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { limit in
+    guard let limit = unsafe limit else { return 0 }
+    return unsafe Unmanaged<ScanLimit>.fromOpaque(limit).takeUnretainedValue().isExceeded() ? 1 : 0
   }
 
   /// Waits until a lock may be free. SQLite's own handler does not report a long wait.
@@ -40,11 +64,23 @@ import TokenVaultSystem
     return 1
   }
 
-  private static func open(_ name: String, _ access: Int32) throws(StoreError) -> OpaquePointer {
+  private static func open(
+    _ name: String, _ access: Int32, _ file: [UInt64]?
+  ) throws(StoreError) -> OpaquePointer {
+    let registered = tv_vfs_register()
+    guard registered == SQLITE_OK else { throw unsafe Self.error(registered, nil, name) }
     var handle: OpaquePointer?
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-    let code = unsafe sqlite3_open_v2(name, &handle, flags, nil)
+    if let file { tv_vfs_expect(file[0], file[1]) }
+    let code = unsafe sqlite3_open_v2(name, &handle, flags, TV_VFS_NAME)
+    let isOther = tv_vfs_found_other()
     guard code == SQLITE_OK, let opened = unsafe handle else {
+      // A symbolic link took the name (ELOOP), or lost it again before it was read (EINVAL).
+      let isLink = unsafe [ELOOP, EINVAL].contains(sqlite3_system_errno(handle))
+      guard !isOther, file == nil || !isLink else {
+        unsafe sqlite3_close_v2(handle)
+        throw .busy
+      }
       let error = unsafe Self.error(code == SQLITE_OK ? SQLITE_NOMEM : code, handle, name)
       unsafe sqlite3_close_v2(handle)
       throw error
@@ -60,6 +96,27 @@ import TokenVaultSystem
     else { return false }
     guard let log = fileSize(path + "-wal") else { return true }
     return log == 0 && fileSize(path + "-shm") == nil
+  }
+
+  /// Throws if another process has changed a file that was opened without locks: a file system that
+  /// is read-only here may be writable elsewhere. A read may then have seen parts of two states, and
+  /// SQLite keeps pages of the first one.
+  /// - Throws: ``StoreError/generationChanged``; the group has to be opened again.
+  func requireUnchanged() throws(StoreError) {
+    guard let state = stateWithoutLocks, Self.state(path) != state else { return }
+    throw .generationChanged
+  }
+
+  /// Inode, size and times of the file and of its log. A change alters at least one of them.
+  private static func state(_ path: String) -> [Int] {
+    [path, path + "-wal"].flatMap { path in
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return [Int]() }
+      return [
+        Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+        status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+      ]
+    }
   }
 
   private static func fileSize(_ path: String) -> Int64? {
@@ -97,6 +154,7 @@ import TokenVaultSystem
 
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(StoreError) {
+    limit.begin()
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe Self.error(code, handle) }
   }
@@ -115,7 +173,7 @@ import TokenVaultSystem
     guard code == SQLITE_OK, let compiled = unsafe prepared else {
       throw unsafe Self.error(code, handle)
     }
-    let statement = unsafe Statement(compiled)
+    let statement = unsafe Statement(compiled, limit)
     statements[sql] = statement
     return statement
   }
@@ -162,6 +220,8 @@ import TokenVaultSystem
     case SQLITE_CANTOPEN where unsafe handle.map({ unsafe sqlite3_db_readonly($0, "main") }) == 1:
       return .readOnly(path: path)
     case SQLITE_TOOBIG: return .damaged(rows: nil)
+    // ``ScanLimit`` ended it; nothing else interrupts a statement.
+    case SQLITE_INTERRUPT: return .damaged(rows: nil)
     // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.
     case SQLITE_IOERR where extended >> 8 == 2: return .damaged(rows: nil)
     default: break
@@ -170,6 +230,11 @@ import TokenVaultSystem
     switch unsafe handle.map({ unsafe sqlite3_system_errno($0) }) ?? 0 {
     case ENOSPC, EDQUOT: return .diskFull
     case EROFS, EACCES, EPERM: return .readOnly(path: path)
+    // SQLITE_IOERR_READ. An error without a detail is that of opening, which only reads.
+    case let code where code != 0 && [SQLITE_IOERR, SQLITE_IOERR | 1 << 8].contains(extended):
+      return .io(call: "read", code: code)
+    case let code where code != 0 && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(extended & 0xff):
+      return .io(call: "sqlite", code: code)
     default: return .io(call: "sqlite", code: 1000 + extended)
     }
   }

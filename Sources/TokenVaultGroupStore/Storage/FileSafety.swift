@@ -5,8 +5,10 @@ import TokenVaultSystem
 /// wider permissions would let another user read, replace or redirect what the vault writes.
 package enum FileSafety {
   /// Throws unless the path is a regular file of the current user with mode 0600 or narrower.
-  package static func checkFile(_ path: String) throws(StoreError) {
-    try check(path, type: S_IFREG)
+  /// - Returns: the file's identity.
+  @discardableResult
+  package static func checkFile(_ path: String) throws(StoreError) -> [UInt64] {
+    identity(try check(path, type: S_IFREG))
   }
 
   /// Throws unless the path is a directory of the current user with mode 0700 or narrower.
@@ -63,13 +65,18 @@ package enum FileSafety {
   package static func identity(of path: String) -> [UInt64]? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
-    return [UInt64(status.st_dev), UInt64(status.st_ino)]
+    return identity(status)
+  }
+
+  private static func identity(_ status: stat) -> [UInt64] {
+    [UInt64(status.st_dev), UInt64(status.st_ino)]
   }
 
   /// The directory part of a path.
   static func directory(of path: String) -> String { SystemCalls.directory(of: path) }
 
-  private static func check(_ path: String, type: UInt32) throws(StoreError) {
+  @discardableResult
+  private static func check(_ path: String, type: UInt32) throws(StoreError) -> stat {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { throw failed("lstat", errno, path: path) }
     let found = status.st_mode & S_IFMT
@@ -80,5 +87,6 @@ package enum FileSafety {
     }
     let wide = status.st_mode & 0o077
     if wide != 0 { throw .unsafe(path: path, reason: .wideMode(status.st_mode & 0o777)) }
+    return status
   }
 }

@@ -3,9 +3,15 @@ internal import TokenVaultCSQLite
 /// A prepared statement. As in SQLite, parameters are numbered from 1 and columns from 0.
 @safe final class Statement {
   private let handle: OpaquePointer
+  private let limit: ScanLimit
+  /// The number of rows since the last reset.
+  private var rows: Int64 = 0
 
   /// Takes ownership of a prepared statement.
-  init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
+  init(_ handle: OpaquePointer, _ limit: ScanLimit) {
+    unsafe self.handle = unsafe handle
+    self.limit = limit
+  }
 
   deinit { unsafe sqlite3_finalize(handle) }
 
@@ -13,6 +19,7 @@ internal import TokenVaultCSQLite
   var isBusy: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
 
   func reset() {
+    rows = 0
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
   }
@@ -32,14 +39,24 @@ internal import TokenVaultCSQLite
   }
 
   /// Advances to the next row. Returns false, and resets the statement, if there is none.
+  /// - Throws: ``StoreError/damaged(rows:)`` also if there are more rows than the file can have.
   func step() throws(StoreError) -> Bool {
+    limit.begin()
     let code = unsafe sqlite3_step(handle)
+    rows += 1
     switch code {
-    case SQLITE_ROW: return true
+    case SQLITE_ROW:
+      guard !limit.isExceeded(rows: rows) else {
+        reset()
+        throw .damaged(rows: nil)
+      }
+      return true
     case SQLITE_DONE:
+      rows = 0
       unsafe sqlite3_reset(handle)
       return false
     default:
+      rows = 0
       unsafe sqlite3_reset(handle)
       throw error(code)
     }

@@ -89,9 +89,7 @@ extension GroupTransaction {
       }
       sealed.append((stored, bytes))
     }
-    let removal = try database.statement("DELETE FROM record WHERE account = ?")
-    try removal.bind(1, account.row)
-    try removal.run()
+    try deleteRecords(of: account)
     var record = account.record
     record.stored = []
     for (entry, bytes) in sealed {

@@ -56,7 +56,8 @@ extension GroupTransaction {
   }
 
   private func count(_ table: String) throws(StoreError) -> Int {
-    let query = try database.statement("SELECT count(*) FROM \(table)")
+    // For count(*), SQLite walks through all pages in one step, which no ``ScanLimit`` ends.
+    let query = try database.statement("SELECT sum(1) FROM \(table)")
     defer { query.reset() }
     return try query.step() ? Int(query.int64(0)) : 0
   }

@@ -107,11 +107,10 @@ extension GroupTransaction {
     try present.bind(4, account.keyID)
     try present.run()
     guard database.changedRows == 1 else { throw .accountGone }
-    for sql in ["DELETE FROM record WHERE account = ?", "DELETE FROM account_key WHERE id = ?"] {
-      let deletion = try database.statement(sql)
-      try deletion.bind(1, account.row)
-      try deletion.run()
-    }
+    try deleteRecords(of: account)
+    let keyDeletion = try database.statement("DELETE FROM account_key WHERE id = ?")
+    try keyDeletion.bind(1, account.row)
+    try keyDeletion.run()
     try changeDigest(ofRow: account.row, from: rowDigest(account), to: nil)
     state.accountCount -= 1
     for name in account.saved.record.names {
@@ -122,6 +121,19 @@ extension GroupTransaction {
     }
     if state.current == account.tag { state.current = nil }
     state.forgetPrincipal(account.tag)
+  }
+
+  /// Deletes the rows of the account's secrets, those that it lists and those that name it: another
+  /// program may have given a row to another account, so that a sign-out would leave it.
+  func deleteRecords(of account: StoredAccount) throws(StoreError) {
+    let own = try database.statement("DELETE FROM record WHERE account = ?")
+    try own.bind(1, account.row)
+    try own.run()
+    for stored in account.saved.record.stored {
+      let deletion = try database.statement("DELETE FROM record WHERE id = ?")
+      try deletion.bind(1, stored.row)
+      try deletion.run()
+    }
   }
 
   /// Throws ``StoreError/accountGone`` unless the row is the one that was read. Rows of secrets are

@@ -101,17 +101,18 @@ package final class GroupTransaction {
     while try query.step() {
       let row = SealedAccount(query)
       if tree == nil { rows.add(try rowDigest(row)) }
+      // Damage to a page may show a row twice.
+      guard !opened.contains(row.id) else {
+        damaged += 1
+        continue
+      }
       let account: StoredAccount
       do { account = try open(row) } catch {
         guard case .damaged = error else { throw error }
         damaged += 1
         continue
       }
-      // Damage to a page may show a row twice.
-      guard opened.insert(row.id).inserted else {
-        damaged += 1
-        continue
-      }
+      opened.insert(row.id)
       try body(account)
     }
     guard tree != nil || damaged > 0 || rows == state.rows else { throw .damaged(rows: nil) }
@@ -184,8 +185,11 @@ package final class GroupTransaction {
   package func payload(
     of stored: AccountRecord.StoredCredential, in account: StoredAccount
   ) throws(StoreError) -> CredentialPayload {
-    let query = try database.statement("SELECT sealed FROM record WHERE id = ?")
+    // The number of the row is authentic, and its account, which a deletion goes by, must be, too.
+    let query = try database.statement(
+      "SELECT sealed FROM record WHERE id = ? AND account = ?")
     try query.bind(1, stored.row)
+    try query.bind(2, account.row)
     guard try query.step() else { throw .damaged(rows: 1) }
     defer { query.reset() }
     let sealed = query.bytes(0)

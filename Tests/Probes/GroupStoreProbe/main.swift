@@ -238,6 +238,20 @@ do {
       throw ProbeError(reason: "token")
     }
     acknowledge()
+  case "read-again":
+    // Reads, waits for a line, and reads again; opens the group again if it has to.
+    var group = try unlocked(arguments[2], arguments[3])
+    for _ in 0..<2 {
+      var line: String
+      do { line = try group.read { try token($0, "a0") } } catch StoreError.generationChanged {
+        group = try unlocked(arguments[2], arguments[3])
+        line = try "changed, " + group.read { try token($0, "a0") }
+      }
+      line += "\n"
+      unsafe _ = write(1, line, line.utf8.count)
+      var byte: UInt8 = 0
+      unsafe _ = read(0, &byte, 1)
+    }
   case "fill":
     let group = try unlocked(arguments[2], arguments[3])
     let large = String(repeating: "x", count: 60_000)

@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include "TokenVaultCVFS.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sqlite3_vfs *unix_vfs;
+static sqlite3_vfs own_vfs;
+
+// The Unix VFS has a table of methods for each way of locking. SQLite sees a copy of it.
+typedef struct {
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *original;
+} method_table;
+
+static const sqlite3_io_methods *original(sqlite3_file *file) {
+  return ((const method_table *)file->pMethods)->original;
+}
+
+static int sync_file(sqlite3_file *file, int flags) {
+  while (true) {
+    int code = original(file)->xSync(file, flags);
+    if (code != SQLITE_IOERR_FSYNC) return code;
+    int failure = 0;
+    original(file)->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &failure);
+    if (failure != EINTR) return code;
+  }
+}
+
+static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  int code = original(file)->xRead(file, bytes, count, offset);
+  return code == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : code;
+}
+
+// Puts the copy of its method table into an open file.
+static int replace_methods(sqlite3_file *file) {
+  static method_table tables[8];
+  static size_t count;
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  size_t i = 0;
+  while (i < count && tables[i].original != file->pMethods) i++;
+  bool is_room = i < sizeof tables / sizeof *tables;
+  if (i == count && is_room) {
+    tables[i].original = file->pMethods;
+    tables[i].methods = *file->pMethods;
+    tables[i].methods.xSync = sync_file;
+    tables[i].methods.xRead = read_file;
+    count++;
+  }
+  if (is_room) file->pMethods = &tables[i].methods;
+  pthread_mutex_unlock(&mutex);
+  return is_room ? SQLITE_OK : SQLITE_INTERNAL;
+}
+
+typedef int (*open_call)(const char *, int, int);
+static open_call next_open;
+
+// The expectation of a thread, and the path that SQLite opens while it is in force.
+static _Thread_local bool expects, found_other;
+static _Thread_local uint64_t expected_device, expected_inode;
+static _Thread_local const char *expected_path;
+
+// Replaces open(2) in SQLite, and looks at the file that was opened: its name may have come to mean
+// another file after it was checked.
+static int open_expected(const char *path, int flags, int mode) {
+  int descriptor = next_open(path, flags, mode);
+  if (descriptor < 0 || !expected_path || strcmp(path, expected_path) != 0) return descriptor;
+  struct stat status;
+  if (fstat(descriptor, &status) == 0 && status.st_dev == expected_device &&
+      status.st_ino == expected_inode && S_ISREG(status.st_mode) &&
+      (status.st_mode & 077) == 0 && status.st_uid == geteuid() && status.st_nlink > 0) {
+    return descriptor;
+  }
+  close(descriptor);
+  found_other = true;
+  errno = ESTALE;
+  return -1;
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
+  (void)vfs;
+  if (expects && flags & SQLITE_OPEN_MAIN_DB) expected_path = name;
+  int code = unix_vfs->xOpen(unix_vfs, name, file, flags, out);
+  expected_path = NULL;
+  // SQLite closes the file if this fails.
+  return code == SQLITE_OK ? replace_methods(file) : code;
+}
+
+static int result;
+
+static void register_vfs(void) {
+  unix_vfs = sqlite3_vfs_find("unix");
+  result = SQLITE_ERROR;
+  if (!unix_vfs || unix_vfs->iVersion < 3) return;
+  next_open = (open_call)unix_vfs->xGetSystemCall(unix_vfs, "open");
+  if (!next_open) return;
+  result = unix_vfs->xSetSystemCall(unix_vfs, "open", (sqlite3_syscall_ptr)open_expected);
+  if (result != SQLITE_OK) return;
+  own_vfs = *unix_vfs;
+  own_vfs.zName = TV_VFS_NAME;
+  own_vfs.pNext = NULL;
+  own_vfs.xOpen = open_file;
+  result = sqlite3_vfs_register(&own_vfs, 0);
+}
+
+int tv_vfs_register(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  // Before any VFS can be found. A program may have configured SQLite, and registers its own first.
+  int code = sqlite3_initialize();
+  if (code != SQLITE_OK) return code;
+  pthread_once(&once, register_vfs);
+  return result;
+}
+
+void tv_vfs_expect(uint64_t device, uint64_t inode) {
+  expects = true;
+  found_other = false;
+  expected_device = device;
+  expected_inode = inode;
+}
+
+bool tv_vfs_found_other(void) {
+  expects = false;
+  return found_other;
+}
