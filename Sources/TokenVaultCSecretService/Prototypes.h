@@ -10,10 +10,8 @@
 typedef struct _GCancellable GCancellable;
 typedef struct _GDBusAuthObserver GDBusAuthObserver;
 typedef struct _GDBusConnection GDBusConnection;
-typedef struct _GDBusProxy GDBusProxy;
 typedef struct _GError GError;
 typedef struct _GHashTable GHashTable;
-typedef struct _GList GList;
 typedef struct _GMainContext GMainContext;
 typedef struct _SecretCollection SecretCollection;
 typedef struct _SecretItem SecretItem;
@@ -23,7 +21,6 @@ typedef struct _SecretValue SecretValue;
 #ifndef __G_LIB_H__
 typedef struct SecretSchema SecretSchema;
 struct _GError { uint32_t domain; int code; char *message; };
-struct _GList { void *data; GList *next, *prev; };
 typedef struct { size_t type; const char *type_name; unsigned class_size, instance_size; } GTypeQuery;
 #endif
 
@@ -38,7 +35,7 @@ enum {
   IO_ERROR_CLOSED = 18, IO_ERROR_CANCELLED = 19, IO_ERROR_TIMED_OUT = 24,
   DBUS_ERROR_SERVICE_UNKNOWN = 2, DBUS_ERROR_NAME_HAS_NO_OWNER = 3, DBUS_ERROR_NO_REPLY = 4,
   SECRET_ERROR_LOCKED = 2,
-  CONNECT_AS_CLIENT = 1, CONNECT_TO_BUS = 8, SEARCH_ALL = 2,
+  CONNECT_AS_CLIENT = 1, CONNECT_TO_BUS = 8,
 };
 
 #define TV_FUNCTIONS(F) \
@@ -50,7 +47,6 @@ enum {
     (size_t, const char *, unsigned, void (*)(void *, void *), unsigned, \
      void (*)(TV_INSTANCE *, void *), TV_ENUM(GTypeFlags))) \
   F(void, g_error_free, (GError *)) \
-  F(void, g_list_free, (GList *)) \
   F(unsigned, g_str_hash, (const void *)) \
   F(int, g_str_equal, (const void *, const void *)) \
   F(GHashTable *, g_hash_table_new, (unsigned (*)(const void *), int (*)(const void *, const void *))) \
@@ -73,14 +69,6 @@ enum {
   F(SecretCollection *, secret_collection_for_alias_sync, \
     (SecretService *, const char *, TV_ENUM(SecretCollectionFlags), GCancellable *, GError **)) \
   F(int, secret_collection_get_locked, (SecretCollection *)) \
-  F(int, secret_service_unlock_sync, \
-    (SecretService *, GList *, GCancellable *, GList **, GError **)) \
-  F(GList *, secret_service_search_sync, \
-    (SecretService *, const SecretSchema *, GHashTable *, TV_ENUM(SecretSearchFlags), \
-     GCancellable *, GError **)) \
-  F(const char *, g_dbus_proxy_get_object_path, (GDBusProxy *)) \
-  F(int, secret_item_get_locked, (SecretItem *)) \
-  F(int, secret_item_delete_sync, (SecretItem *, GCancellable *, GError **)) \
   F(SecretItem *, secret_item_create_sync, \
     (SecretCollection *, const SecretSchema *, GHashTable *, const char *, SecretValue *, \
      TV_ENUM(SecretItemCreateFlags), GCancellable *, GError **)) \

@@ -203,141 +203,21 @@ static tv_secret_result end(session *s, tv_secret_result result) {
   return result;
 }
 
-static tv_secret_result unlock(session *s, void *object) {
-  if (!s->request->allow_prompt) return TV_SECRET_LOCKED;
-  deadline_pause(&s->limit);
-  GError *error = NULL;
-  GList one = {.data = object};
-  int count = p_secret_service_unlock_sync(s->service, &one, s->limit.cancellable, NULL, &error);
-  if (count > 0) return TV_SECRET_OK;
-  return failure(s, error, TV_SECRET_DISMISSED);
-}
-
-static tv_secret_result unlock_collection(session *s) {
-  return p_secret_collection_get_locked(s->collection) ? unlock(s, s->collection) : TV_SECRET_OK;
-}
-
-// Restarts the deadline after a prompt, with its full length.
-static void resume(session *s) {
-  if (s->limit.running) return;
-  deadline_end(&s->limit);
-  deadline_start(&s->limit, s->request->deadline_ms);
-}
-
-static GHashTable *attributes(const char *group, const char *generation) {
-  GHashTable *table = p_g_hash_table_new(p_g_str_hash, p_g_str_equal);
-  p_g_hash_table_insert(table, "group", (void *)group);
-  p_g_hash_table_insert(table, "generation", (void *)generation);
-  return table;
-}
-
-tv_secret_result tv_secret_unlock(tv_secret_request *request) {
+tv_secret_result tv_secret_store(tv_secret_request *request, const char *label,
+                                 const char *content_type, const tv_secret_attribute *attributes,
+                                 size_t count, const void *secret, size_t size) {
   session s;
   tv_secret_result result = begin(&s, request);
-  if (result == TV_SECRET_OK) result = unlock_collection(&s);
-  return end(&s, result);
-}
-
-tv_secret_result tv_secret_store(tv_secret_request *request, const char *group,
-                                 const char *generation, const char *text, size_t count) {
-  session s;
-  tv_secret_result result = begin(&s, request);
-  if (result == TV_SECRET_OK) result = unlock_collection(&s);
+  if (result == TV_SECRET_OK && p_secret_collection_get_locked(s.collection))
+    result = TV_SECRET_LOCKED;
   if (result != TV_SECRET_OK) return end(&s, result);
-  resume(&s);
 
-  GHashTable *table = attributes(group, generation);
-  p_g_hash_table_insert(table, "xdg:schema", "dev.tokenvault.GroupKey");
-  SecretValue *value = p_secret_value_new(text, (ssize_t)count, "text/plain");
-  GError *error = NULL;
-  // A service may ask the user before it creates an item.
-  if (request->allow_prompt) deadline_pause(&s.limit);
-  SecretItem *item = p_secret_item_create_sync(
-      s.collection, NULL, table, "TokenVault keychain group key", value, 0, s.limit.cancellable,
-      &error);
-  if (item) p_g_object_unref(item);
-  else result = failure(&s, error, TV_SECRET_DISMISSED);
-  p_secret_value_unref(value);
-  p_g_hash_table_unref(table);
-  return end(&s, result);
-}
-
-tv_secret_result tv_secret_delete(tv_secret_request *request, const char *group,
-                                  const char *generation) {
-  session s;
-  tv_secret_result result = begin(&s, request);
-  if (result == TV_SECRET_OK) result = unlock_collection(&s);
-  if (result != TV_SECRET_OK) return end(&s, result);
-  resume(&s);
-
-  GHashTable *table = attributes(group, generation);
-  GError *error = NULL;
-  // No schema: with one, libsecret finds nothing in a locked collection.
-  GList *items = p_secret_service_search_sync(
-      s.service, NULL, table, SEARCH_ALL, s.limit.cancellable, &error);
-  if (!items) result = failure(&s, error, TV_SECRET_OK);
-  for (GList *each = items; each; each = each->next) {
-    if (result == TV_SECRET_OK && p_secret_item_get_locked(each->data))
-      result = unlock(&s, each->data);
-    if (result == TV_SECRET_OK) {
-      resume(&s);
-      if (request->allow_prompt) deadline_pause(&s.limit);
-      error = NULL;
-      if (!p_secret_item_delete_sync(each->data, s.limit.cancellable, &error))
-        result = failure(&s, error, TV_SECRET_DISMISSED);
-    }
-    p_g_object_unref(each->data);
-  }
-  p_g_list_free(items);
-  p_g_hash_table_unref(table);
-  return end(&s, result);
-}
-
-static GHashTable *table_of(const tv_secret_attribute *attributes, size_t count) {
   GHashTable *table = p_g_hash_table_new(p_g_str_hash, p_g_str_equal);
   for (size_t i = 0; i < count; i++)
     p_g_hash_table_insert(table, (void *)attributes[i].name, (void *)attributes[i].value);
-  return table;
-}
-
-tv_secret_result tv_secret_unlock_items(tv_secret_request *request,
-                                        const tv_secret_attribute *attributes, size_t count) {
-  session s;
-  tv_secret_result result = begin(&s, request);
-  if (result == TV_SECRET_OK) result = unlock_collection(&s);
-  if (result != TV_SECRET_OK) return end(&s, result);
-  resume(&s);
-
-  GHashTable *table = table_of(attributes, count);
-  GError *error = NULL;
-  GList *items = p_secret_service_search_sync(
-      s.service, NULL, table, SEARCH_ALL, s.limit.cancellable, &error);
-  if (!items) result = failure(&s, error, TV_SECRET_OK);
-  for (GList *each = items; each; each = each->next) {
-    if (result == TV_SECRET_OK && p_secret_item_get_locked(each->data)) {
-      result = unlock(&s, each->data);
-      resume(&s);
-    }
-    p_g_object_unref(each->data);
-  }
-  p_g_list_free(items);
-  p_g_hash_table_unref(table);
-  return end(&s, result);
-}
-
-tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *label,
-                                      const char *content_type,
-                                      const tv_secret_attribute *attributes, size_t count,
-                                      const void *secret, size_t size) {
-  session s;
-  tv_secret_result result = begin(&s, request);
-  if (result == TV_SECRET_OK) result = unlock_collection(&s);
-  if (result != TV_SECRET_OK) return end(&s, result);
-  resume(&s);
-
-  GHashTable *table = table_of(attributes, count);
   SecretValue *value = p_secret_value_new(secret, (ssize_t)size, content_type);
   GError *error = NULL;
+  // A service may ask the user before it creates an item.
   if (request->allow_prompt) deadline_pause(&s.limit);
   // No SECRET_ITEM_CREATE_REPLACE: gnome-keyring replaces an item that has these attributes and more.
   SecretItem *item = p_secret_item_create_sync(
@@ -345,37 +225,6 @@ tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *la
   if (item) p_g_object_unref(item);
   else result = failure(&s, error, TV_SECRET_DISMISSED);
   p_secret_value_unref(value);
-  p_g_hash_table_unref(table);
-  return end(&s, result);
-}
-
-tv_secret_result tv_secret_delete_item(tv_secret_request *request,
-                                       const tv_secret_attribute *attributes, size_t count,
-                                       const char *path) {
-  session s;
-  tv_secret_result result = begin(&s, request);
-  if (result != TV_SECRET_OK) return end(&s, result);
-
-  // libsecret has no stable function that makes an item of a path.
-  GHashTable *table = table_of(attributes, count);
-  GError *error = NULL;
-  GList *items = p_secret_service_search_sync(
-      s.service, NULL, table, SEARCH_ALL, s.limit.cancellable, &error);
-  if (!items) result = failure(&s, error, TV_SECRET_OK);
-  for (GList *each = items; each; each = each->next) {
-    if (strcmp(p_g_dbus_proxy_get_object_path(each->data), path) == 0) {
-      if (p_secret_item_get_locked(each->data)) result = unlock(&s, each->data);
-      if (result == TV_SECRET_OK) {
-        resume(&s);
-        if (request->allow_prompt) deadline_pause(&s.limit);
-        error = NULL;
-        if (!p_secret_item_delete_sync(each->data, s.limit.cancellable, &error))
-          result = failure(&s, error, TV_SECRET_DISMISSED);
-      }
-    }
-    p_g_object_unref(each->data);
-  }
-  p_g_list_free(items);
   p_g_hash_table_unref(table);
   return end(&s, result);
 }

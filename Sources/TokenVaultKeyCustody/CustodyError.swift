@@ -35,6 +35,8 @@ public enum CustodyError: Error, Equatable, Sendable {
   case timedOut
   /// libsecret is not installed, or this is a static executable, which cannot load it.
   case libraryMissing
+  /// This process, or the machine, has too many files open to call libsecret.
+  case tooManyOpenFiles
   /// The service answered with this D-Bus error name; empty when it has none.
   case refused(name: String)
   /// The answer violates the protocol.

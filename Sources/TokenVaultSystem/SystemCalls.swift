@@ -23,6 +23,15 @@ package enum SystemCalls {
     try check(retried { unsafe tv_open(path, flags | O_CLOEXEC, mode) }, "open")
   }
 
+  /// Checks that this process can open so many more files. GLib ends the process if it cannot open
+  /// a file that it needs.
+  /// - Throws: `EMFILE` or `ENFILE` if it cannot.
+  package static func requireDescriptors(_ count: Int) throws(SystemCallError) {
+    var opened: [Int32] = []
+    defer { for descriptor in opened { close(descriptor) } }
+    for _ in 0..<count { opened.append(try open("/", O_RDONLY | O_DIRECTORY)) }
+  }
+
   /// Reserves disk space for the `length` bytes after the end of a file, whose size stays as it is.
   package static func reserve(
     _ descriptor: Int32, after end: Int64, length: Int64

@@ -243,7 +243,7 @@ import TokenVaultTestSupport
         doctor 0
         request 69
         warning  libsecret: libsecret is not installed.
-                 affects: group create, group rekey, sign-out, unlocking the keyring
+                 affects: group create, group rekey, sign-out
                  next: sudo apt-get install libsecret-1-0
         doctor 0
         list 0

@@ -153,6 +153,28 @@ import TokenVaultTestSupport
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains(Person.ada.access))
   }
 
+  /// GLib ends a process that cannot open a file, in the middle of a sign-out, too.
+  @Test func withTooFewDescriptorsASignOutChangesNothing() throws {
+    let machine = try machineOfOne()
+    let generations = try machine.generations()
+    for limit in 5...64 {
+      let ran = try machine.shell("ulimit -n \(limit); exec \"$T\" sign-out --all --yes")
+      if ran.status == 0 {
+        #expect(limit > 8)
+        #expect(try machine.usernames().isEmpty)
+        return
+      }
+      if ran.isTimeout { continue }
+      #expect(!ran.wasKilled && [1, 74, 127].contains(ran.status), "\(limit): \(ran.errors)")
+      // With less, the program does not start.
+      if ran.status == 74 {
+        #expect(ran.errors.localizedCaseInsensitiveContains("too many"), "\(limit): \(ran.errors)")
+      }
+      #expect(try machine.generations() == generations, "\(limit)")
+    }
+    Issue.record("64 descriptors were not enough")
+  }
+
   @Test func withoutProcTheArgumentsAreKnown() throws {
     let machine = try Machine()
     let script = "mount -t tmpfs tmpfs /proc; \"$T\" --version; \"$T\" list --no-such; echo $?"

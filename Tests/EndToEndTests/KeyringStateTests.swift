@@ -44,6 +44,20 @@ import TokenVaultTestSupport
     try expect(69, machine, "no service", saying: "No Secret Service is running")
   }
 
+  /// Another keyring that takes the name on the bus has none of the keys.
+  @Test func aServiceThatTakesTheNameIsGivenNoKeyAndChangesNothing() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+    try machine.session.replaceDaemon()
+    try expect(77, machine, "another service", saying: "The keyring has no key for the group")
+    let items = try machine.session.run([
+      "sh", "-c", "secret-tool search --all xdg:schema dev.tokenvault.GroupKey 2>&1",
+    ])
+    #expect(items.isEmpty, "\(items)")
+    try machine.session.restoreDaemon()
+    #expect(try machine.usernames() == [Person.ada.username, Person.bob.username])
+  }
+
   /// Of a locked group they show what is known without the key.
   @Test func statusAndShowNeitherAskNorUnlock() throws {
     let machine = try Machine()

@@ -19,12 +19,10 @@ _Static_assert(offsetof(object_class, constructor) == offsetof(GObjectClass, con
 // An enum with a negative value would be passed as int, not as unsigned.
 #define UNSIGNED(name) _Static_assert((name)-1 > (name)0, #name);
 UNSIGNED(SecretCollectionFlags)
-UNSIGNED(SecretSearchFlags)
 UNSIGNED(SecretItemCreateFlags)
 UNSIGNED(GDBusConnectionFlags)
 UNSIGNED(GTypeFlags)
 
-_Static_assert(SEARCH_ALL == (int)SECRET_SEARCH_ALL, "");
 _Static_assert(SECRET_ERROR_LOCKED == (int)SECRET_ERROR_IS_LOCKED, "");
 _Static_assert(IO_ERROR_CLOSED == (int)G_IO_ERROR_CLOSED, "");
 _Static_assert(IO_ERROR_CANCELLED == (int)G_IO_ERROR_CANCELLED, "");

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TokenVaultKeyCustody
 import TokenVaultTestSupport
 
 /// The commands that an error about the keyring offers work: each is taken from the message and run.
@@ -10,8 +11,10 @@ struct KeyringWaysTests {
     let service: PrivateSecretService
     let home: ShellHome
 
-    init(_ state: PrivateSecretService.State) throws {
-      service = try PrivateSecretService(state)
+    init(
+      _ state: PrivateSecretService.State, _ program: SecretServiceProgram = .gnomeKeyring
+    ) throws {
+      service = try PrivateSecretService(state, program: program)
       home = try CommandLineFixtures().home(service)
     }
 
@@ -176,5 +179,17 @@ struct KeyringWaysTests {
     let asked = try place.run("DISPLAY=:99 tokenvault import cache.json --no-input")
     #expect(asked.status == 77)
     #expect(try next(asked) == "run the command again without --no-input")
+  }
+
+  @Test(
+    arguments: [
+      (SecretServiceProgram.kWallet, "open the wallet in KWalletManager"),
+      (.keePassXC, "unlock the database in KeePassXC"),
+    ].filter { SecretServiceProgram.tested.contains($0.0) })
+  func theProgramThatIsTheServiceIsNamed(program: SecretServiceProgram, way: String) throws {
+    let place = try Place(.locked, program)
+    let asked = try place.run("tokenvault import cache.json --no-input")
+    #expect(asked.status == 77)
+    #expect(try next(asked) == way)
   }
 }

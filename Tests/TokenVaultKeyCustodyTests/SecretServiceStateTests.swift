@@ -7,6 +7,7 @@ import TokenVaultCrypto
 
 /// The states of the Secret Service: each is an error of its own for every call, within the deadline.
 @Suite(.timeLimit(.minutes(5))) struct SecretServiceStateTests {
+  // The contract has the states of the other programs.
   @Test(arguments: [
     (PrivateSecretService.State.noBus, CustodyError.noBus),
     (.noService, .noService),
@@ -127,8 +128,9 @@ import TokenVaultCrypto
     try expectEveryCall(service.custodian(), toThrow: .noService)
   }
 
-  @Test func aLockedKeyringIsNeverAMissingKey() throws {
-    let service = try PrivateSecretService()
+  @Test(arguments: SecretServiceProgram.tested)
+  func aLockedKeyringIsNeverAMissingKey(program: SecretServiceProgram) throws {
+    let service = try PrivateSecretService(program: program)
     let custodian = service.custodian()
     let id = GroupKeyID.fresh()
     let key = try SecretBytes.random(count: 32)
@@ -177,19 +179,21 @@ import TokenVaultCrypto
     #expect(try custodian.generations(of: id.groupID) == [2])
   }
 
-  @Test func theStatusDistinguishesTheStates() throws {
+  @Test(arguments: SecretServiceProgram.tested)
+  func theStatusDistinguishesTheStates(program: SecretServiceProgram) throws {
     for (state, service, collection, locked) in [
       (.unlocked, .running, true, false), (.locked, .running, true, true),
       (.noCollection, .running, false, nil), (.noService, .absent, nil, nil),
       (.noBus, nil, nil, nil),
     ] as [(PrivateSecretService.State, SecretServiceStatus.Service?, Bool?, Bool?)] {
-      let peer = try PrivateSecretService(state)
+      let peer = try PrivateSecretService(state, program: program)
       let status = peer.custodian().status()
       #expect(status.isBusReachable == (state != .noBus))
       #expect(status.service == service)
       #expect(status.hasDefaultCollection == collection)
       #expect(status.isLocked == locked)
       #expect((status.failure == nil) == (state == .unlocked))
+      #expect(status.program == (service == .running ? program : nil))
     }
   }
 

@@ -57,6 +57,7 @@ struct Rotation {
     let key = try GenerationKey(
       for: custody ?? group.header.custody, of: group.header.groupID)
     let leavesKeyring = group.header.custody == .secretService
+    if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireDescriptors() }
     let boot = try configuration.bootIdentifier()
     if let new = key.parts {
       try store(new, as: next, of: group)

@@ -76,6 +76,11 @@ extension Failure {
     case .libraryMissing:
       self.init(
         .unreachable, "libsecret is not installed.", next: "sudo apt-get install libsecret-1-0")
+    case .tooManyOpenFiles:
+      self.init(
+        .inputOutput,
+        "Too many files are open to use the Secret Service safely. The keyring is unchanged.",
+        next: "ulimit -n 1024, then " + Self.again())
     case .refused(let name):
       let detail = name.isEmpty ? "" : " (\(PlainText.escaped(name)))"
       self.init(

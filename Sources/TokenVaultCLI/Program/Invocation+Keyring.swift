@@ -17,7 +17,10 @@ extension Invocation {
         next: "tokenvault list --group \(group)",
         note: "in a session with that keyring; it tries again", code: general.code)
     }
-    var ways = [error == .noBus ? session(custody != nil || options.wantsKeyring) : keyring(error)]
+    var ways = [
+      error == .noBus
+        ? session(custody != nil || options.wantsKeyring) : keyring(error, program(group))
+    ]
     if custody == nil, error != .locked { ways.append(creation(group)) }
     if custody?.hasRecoveryCode == true {
       ways.append(
@@ -92,12 +95,23 @@ extension Invocation {
       after: "then \(Failure.again("there")). \(Self.wrongPassword)")
   }
 
-  private func keyring(_ error: CustodyError) -> Way {
+  /// The program that is the Secret Service; nil for an unknown one, or none.
+  private func program(_ group: GroupName) -> SecretServiceProgram? {
+    // absent is an answer: without a configuration, no program is named.
+    do {
+      return GroupInspection(GroupSession(try configuration(group))).secretServiceStatus().program
+    } catch { return nil }
+  }
+
+  private func keyring(_ error: CustodyError, _ program: SecretServiceProgram?) -> Way {
     let isOnDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
-    if isOnDesktop, error != .noService {
-      if error == .locked, !options.mayAsk { return Way(Failure.again("without --no-input")) }
-      let action = error == .locked ? "unlock it" : "set a default keyring"
-      return Way("\(action) in Passwords and Keys (seahorse)", after: "then \(Failure.again())")
+    if isOnDesktop, error == .locked, !options.mayAsk {
+      return Way(Failure.again("without --no-input"))
+    }
+    // Another program that owns the name is not replaced.
+    let isForeign = program == .kWallet || program == .keePassXC
+    if error != .noService, isOnDesktop || isForeign {
+      return Way(Self.action(error, program), after: "then \(Failure.again())")
     }
     if Self.hasProgram(Self.gnome) {
       return Way(
@@ -111,6 +125,18 @@ extension Invocation {
       Self.hasProgram("apt-get")
         ? "sudo apt-get install gnome-keyring"
         : "install gnome-keyring or another Secret Service with the package manager of this system")
+  }
+
+  private static func action(_ error: CustodyError, _ program: SecretServiceProgram?) -> String {
+    switch (program, error == .locked) {
+    case (.kWallet, true): "open the wallet in KWalletManager"
+    case (.kWallet, false): "create a wallet in KWalletManager"
+    case (.keePassXC, true): "unlock the database in KeePassXC"
+    case (.keePassXC, false):
+      "expose a group in KeePassXC (Database Settings, Secret Service Integration)"
+    case (_, true): "unlock it in Passwords and Keys (seahorse)"
+    case (_, false): "set a default keyring in Passwords and Keys (seahorse)"
+    }
   }
 
   /// The daemon does not say so.

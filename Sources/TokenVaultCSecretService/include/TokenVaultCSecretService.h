@@ -2,8 +2,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The operations that need libsecret: creating, deleting, and unlocking with a prompt. libsecret and
-// GLib are loaded at the first call, not at program start, because a warm read does not need them.
+// The operation that needs libsecret: creating an item, whose secret it encrypts on the bus. libsecret
+// and GLib are loaded at the first call, not at program start, because a warm read does not need them.
 // Every function blocks. No result contains text of a secret.
 
 typedef enum {
@@ -31,14 +31,6 @@ typedef struct {
 
 /// Loads libsecret, if that has not been done; false if it cannot be loaded.
 bool tv_secret_library(void);
-/// Unlocks the default collection.
-tv_secret_result tv_secret_unlock(tv_secret_request *request);
-/// Creates an item in the default collection; never replaces one. `text` is text/plain.
-tv_secret_result tv_secret_store(tv_secret_request *request, const char *group,
-                                 const char *generation, const char *text, size_t count);
-/// Deletes every item of the group's generation, in all collections.
-tv_secret_result tv_secret_delete(tv_secret_request *request, const char *group,
-                                  const char *generation);
 
 /// A name and a value by which an item is found.
 typedef struct {
@@ -46,15 +38,7 @@ typedef struct {
   const char *value;
 } tv_secret_attribute;
 
-/// Unlocks the default collection and every item with these attributes.
-tv_secret_result tv_secret_unlock_items(tv_secret_request *request,
-                                        const tv_secret_attribute *attributes, size_t count);
-/// Creates an item of another program in the default collection; never replaces one.
-tv_secret_result tv_secret_store_item(tv_secret_request *request, const char *label,
-                                      const char *content_type,
-                                      const tv_secret_attribute *attributes, size_t count,
-                                      const void *secret, size_t size);
-/// Deletes the item with this object path, which has these attributes.
-tv_secret_result tv_secret_delete_item(tv_secret_request *request,
-                                       const tv_secret_attribute *attributes, size_t count,
-                                       const char *path);
+/// Creates an item in the default collection, which is not locked; never replaces one.
+tv_secret_result tv_secret_store(tv_secret_request *request, const char *label,
+                                 const char *content_type, const tv_secret_attribute *attributes,
+                                 size_t count, const void *secret, size_t size);

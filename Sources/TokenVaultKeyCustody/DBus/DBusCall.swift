@@ -1,10 +1,13 @@
 /// The destination and the signature of a method call.
 struct DBusCall {
-  let destination: String
+  var destination: String
   let path: String
   let interface: String
   let member: String
   let signature: String
+
+  /// The well-known name of the Secret Service.
+  static let secretService = "org.freedesktop.secrets"
 
   static func bus(_ member: String, _ signature: String = "") -> DBusCall {
     DBusCall(
@@ -17,7 +20,7 @@ struct DBusCall {
     interface: String = "org.freedesktop.Secret.Service"
   ) -> DBusCall {
     DBusCall(
-      destination: "org.freedesktop.secrets", path: path, interface: interface, member: member,
+      destination: secretService, path: path, interface: interface, member: member,
       signature: signature)
   }
 }

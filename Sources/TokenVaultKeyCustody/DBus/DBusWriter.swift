@@ -19,6 +19,21 @@ struct DBusWriter {
     }
   }
 
+  mutating func uint64(_ value: UInt64) {
+    align(8)
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// An array of object paths.
+  mutating func objectPaths(_ paths: [String]) {
+    let length = reserveLength()
+    let start = bytes.count
+    paths.forEach { string($0) }
+    patch(length, UInt32(bytes.count - start))
+  }
+
   /// An array of strings without elements.
   mutating func noStrings() { uint32(0) }
 

@@ -16,6 +16,10 @@ struct SessionBus: ~Copyable {
   private let buffer = ReceiveBuffer()
   private var parsed = 0
   private var replies: [Reply] = []
+  private var signals: [DBusSignal] = []
+  private var listens = false
+  /// A well-known name, and the program to which calls for it go.
+  private var pinned: (name: String, owner: String)?
   private var pending = DBusWriter()
   private var lastSerial: UInt32 = 0
   /// The Hello call, until its answer has been checked.
@@ -23,6 +27,7 @@ struct SessionBus: ~Copyable {
 
   private struct Reply {
     let serial: UInt32
+    let sender: String
     let errorName: String?
     let signature: String
     let body: Range<Int>
@@ -40,7 +45,7 @@ struct SessionBus: ~Copyable {
   static func open(_ address: String?, _ deadline: Deadline) throws(CustodyError) -> SessionBus {
     var bus = SessionBus(socket: try connect(address, deadline), deadline: deadline)
     bus.pending.raw(
-      "\0AUTH EXTERNAL \(Hexadecimal.encode(String(geteuid()).utf8))\r\nBEGIN\r\n")
+      "\0AUTH EXTERNAL \(Hexadecimal.encode(Array(String(geteuid()).utf8)))\r\nBEGIN\r\n")
     bus.greeting = bus.call(.bus("Hello"))
     return bus
   }
@@ -53,8 +58,15 @@ struct SessionBus: ~Copyable {
     _ = try reply(to: hello, "s")
   }
 
-  /// Sends the queued calls.
+  /// Sends the queued calls, for a caller that has other work to do before it reads the replies.
   mutating func flush() throws(CustodyError) {
+    try sendQueued()
+    // Otherwise the scheduler may let the bus wait for this processor until this process waits for
+    // the reply, even if another processor is idle.
+    sched_yield()
+  }
+
+  private mutating func sendQueued() throws(CustodyError) {
     do throws(CustodyError) { try send() } catch .serviceGone where greeting != nil { throw .noBus }
   }
 
@@ -66,8 +78,45 @@ struct SessionBus: ~Copyable {
     _ call: DBusCall, flags: UInt8 = 0, _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> UInt32 {
     lastSerial += 1
+    var call = call
+    if let pinned, pinned.name == call.destination { call.destination = pinned.owner }
     pending.call(lastSerial, call, flags: flags, body)
     return lastSerial
+  }
+
+  /// Sends later calls for a name to the program that answered this call, although another one may
+  /// take the name: a conversation stays with the program with which it began.
+  mutating func pin(_ name: String, toSenderOf serial: UInt32) throws(CustodyError) {
+    guard let sender = replies.first(where: { $0.serial == serial })?.sender,
+      sender.utf8.first == UInt8(ascii: ":"), sender.utf8.count < 256,
+      sender.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) || $0 == 46 })
+    else { throw .badAnswer }
+    pinned = (name, sender)
+  }
+
+  /// The unique name of the program with which the conversation goes on.
+  var pinnedOwner: String? { pinned?.owner }
+
+  /// Requests the signals that fit a rule (D-Bus Specification, "Match Rules"), and keeps them.
+  mutating func listen(_ rule: String) {
+    listens = true
+    _ = call(.bus("AddMatch", "s")) { $0.string("type='signal'," + rule) }
+  }
+
+  /// Waits for the next signal.
+  mutating func nextSignal() throws(CustodyError) -> DBusSignal {
+    try sendQueued()
+    try greeted()
+    while signals.isEmpty {
+      while try !parseMessage() { try receive() }
+    }
+    return signals.removeFirst()
+  }
+
+  /// A reader of a signal's body, which has the given signature.
+  func body(of signal: DBusSignal, _ signature: String) throws(CustodyError) -> DBusReader {
+    guard signal.signature == signature else { throw .badAnswer }
+    return DBusReader(buffer, signal.body)
   }
 
   /// Waits for the reply to a call.
@@ -75,11 +124,11 @@ struct SessionBus: ~Copyable {
   mutating func reply(
     to serial: UInt32, _ signature: String
   ) throws(CustodyError) -> DBusReader {
-    try flush()
+    try sendQueued()
     try greeted()
     while true {
       if let reply = replies.first(where: { $0.serial == serial }) {
-        if let name = reply.errorName { throw Self.error(named: name) }
+        if let name = reply.errorName { throw error(named: name) }
         guard reply.signature == signature else { throw .badAnswer }
         return DBusReader(buffer, reply.body)
       }
@@ -138,7 +187,8 @@ struct SessionBus: ~Copyable {
     }
   }
 
-  /// Parses the next message if it has arrived in full; drops messages that are not replies.
+  /// Parses the next message if it has arrived in full; drops calls, and signals that were not
+  /// requested.
   private mutating func parseMessage() throws(CustodyError) -> Bool {
     guard buffer.count - parsed >= 16 else { return false }
     var header = DBusReader(buffer, parsed..<buffer.count)
@@ -156,7 +206,7 @@ struct SessionBus: ~Copyable {
 
     var replySerial: UInt32?
     var errorName: String?
-    var signature = ""
+    var (sender, signature, path, member) = ("", "", "", "")
     let fieldsEnd = parsed + 16 + fieldsSize
     var fields = DBusReader(buffer, parsed..<fieldsEnd)
     try fields.skip(16)
@@ -166,7 +216,10 @@ struct SessionBus: ~Copyable {
       switch (code, try fields.signature()) {
       case (5, "u"): replySerial = try fields.uint32()
       case (4, "s"): errorName = try fields.string()
+      case (7, "s"): sender = try fields.string()
       case (8, "g"): signature = try fields.signature()
+      case (1, "o") where type == 4: path = try fields.string()
+      case (3, "s") where type == 4: member = try fields.string()
       case (_, "u"): _ = try fields.uint32()
       case (_, "g"): _ = try fields.signature()
       case (_, "s"), (_, "o"): try fields.skipBytes(terminated: true)
@@ -174,20 +227,26 @@ struct SessionBus: ~Copyable {
       }
     }
     parsed = body + bodySize
+    if type == 4, listens {
+      signals.append(
+        DBusSignal(
+          path: path, member: member, signature: signature, body: body..<body + bodySize))
+    }
     guard type == 2 || type == 3 else { return true }
     guard let replySerial, (type == 3) == (errorName != nil) else { throw .badAnswer }
     replies.append(
       Reply(
-        serial: replySerial, errorName: errorName, signature: signature,
+        serial: replySerial, sender: sender, errorName: errorName, signature: signature,
         body: body..<body + bodySize))
     return true
   }
 
-  private static func error(named name: String) -> CustodyError {
+  private func error(named name: String) -> CustodyError {
     switch name {
     case "org.freedesktop.DBus.Error.ServiceUnknown",
       "org.freedesktop.DBus.Error.NameHasNoOwner":
-      .noService
+      // The program with which the conversation began has left the bus.
+      pinned == nil ? .noService : .serviceGone
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
       .serviceGone
     case "org.freedesktop.DBus.Error.TimedOut": .timedOut

@@ -1,12 +1,14 @@
 internal import TokenVaultCSecretService
+internal import TokenVaultModel
 internal import TokenVaultSystem
 package import TokenVaultCrypto
 
 /// Keeps group keys in the Linux Secret Service. Every call blocks.
 ///
-/// Reading speaks D-Bus directly; creating, deleting and unlocking go through libsecret, which is
-/// loaded at the first such call. Each state of the service is an error of its own, thrown within the
-/// deadline. The deadline does not run while the service shows a prompt to the user.
+/// Everything but creating speaks D-Bus directly; creating goes through libsecret, which encrypts the
+/// key for the bus and is loaded at the first such call. Each state of the service is an error of its
+/// own, thrown within the deadline. The deadline does not run while the service shows a prompt to the
+/// user.
 package struct SecretServiceCustodian: StoringKeyCustodian {
   private let busAddress: String?
   private let allowPrompt: Bool
@@ -40,13 +42,19 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   package func key(
     _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
-    do throws(CustodyError) {
-      var reader = try reader()
-      return try reader.firstKey(id, where: accept)
-    } catch .locked where allowPrompt {
-      try unlock()
-    }
     var reader = try reader()
+    return try key(id, from: &reader, where: accept)
+  }
+
+  private func key(
+    _ id: GroupKeyID, from reader: inout SecretServiceReader,
+    where accept: (borrowing SecretBytes) -> Bool
+  ) throws(CustodyError) -> SecretBytes {
+    do throws(CustodyError) {
+      return try reader.firstKey(id, where: accept)
+    } catch .locked {
+      try reader.unlock(id.attributes, patience)
+    }
     return try reader.firstKey(id, where: accept)
   }
 
@@ -60,7 +68,7 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   /// that is not running.
   package func begin() -> Conversation {
     do throws(CustodyError) {
-      return Conversation(reader: try SecretServiceReader.begin(busAddress, deadline))
+      return Conversation(reader: try SecretServiceReader.begin(busAddress, patience.deadline))
     } catch { return Conversation(reader: nil) }
   }
 
@@ -69,12 +77,8 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     _ id: GroupKeyID, over conversation: consuming Conversation
   ) throws(CustodyError) -> SecretBytes {
     guard var reader = conversation.reader else { return try key(id) }
-    do throws(CustodyError) {
-      try reader.findCollection(deadline)
-      return try reader.firstKey(id) { _ in true }
-    } catch .locked where allowPrompt {
-      return try key(id)
-    }
+    try reader.findCollection(patience.deadline)
+    return try key(id, from: &reader) { _ in true }
   }
 
   /// Stores a new key and reads it back.
@@ -86,18 +90,24 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     _ key: borrowing SecretBytes, as id: GroupKeyID
   ) throws(CustodyError) {
     guard key.count == groupKeySize else { throw .wrongKey }
-    if try contains(id) { throw .alreadyStored(generation: id.generation) }
+    var former = try reader()
+    guard try items(id, from: &former).isEmpty else {
+      throw .alreadyStored(generation: id.generation)
+    }
     let text = try crypto(key) { (key) throws(CryptoError) in try Base64URL.encodeSecret(key) }
-    unsafe try request { request in
-      unsafe text.withUnsafeBytes {
-        unsafe tv_secret_store(
-          &request, id.hexadecimalGroupID, String(id.generation),
-          $0.assumingMemoryBound(to: CChar.self).baseAddress, $0.count)
+    let attributes = id.attributes + [("xdg:schema", "dev.tokenvault.GroupKey")]
+    let request = SecretServiceRequest(busAddress: busAddress, patience: writePatience)
+    let stored = unsafe text.withUnsafeBytes { text in
+      Result { () throws(CustodyError) in
+        unsafe try request.store(
+          text, label: "TokenVault keychain group key", contentType: "text/plain", attributes)
       }
     }
+    try stored.get()
     var reader = try reader()
     let expected = try crypto(key) { (key) throws(CryptoError) in try key.clone() }
-    _ = try reader.firstKey(id) { $0.isEqual(to: expected) }
+    _ = try self.key(id, from: &reader) { $0.isEqual(to: expected) }
+    try reader.saveWallet(writePatience)
   }
 
   /// Deletes every item with this id and verifies that none is left.
@@ -105,61 +115,64 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   /// Deleting a missing item is no error. A search in a locked collection finds nothing and proves
   /// nothing: this throws `locked`.
   package func delete(_ id: GroupKeyID) throws(CustodyError) {
-    guard try contains(id) else { return }
-    unsafe try request { request in
-      unsafe tv_secret_delete(&request, id.hexadecimalGroupID, String(id.generation))
-    }
     var reader = try reader()
-    if try reader.contains(id) { throw .notDeleted(generation: id.generation) }
+    let items = try items(id, from: &reader)
+    guard !items.isEmpty else { return }
+    reader.bus.deadline = writePatience.deadline
+    for item in items {
+      do throws(CustodyError) { try reader.delete(item, writePatience) } catch .locked {
+        try reader.unlock(id.attributes, writePatience)
+        try reader.delete(item, writePatience)
+      }
+    }
+    guard try reader.items(id).isEmpty else { throw .notDeleted(generation: id.generation) }
+    try reader.saveWallet(writePatience)
   }
 
   /// All generations that are stored for a group, in ascending order.
   package func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
-    do throws(CustodyError) {
-      var reader = try reader()
-      return try reader.generations(of: groupID)
-    } catch .locked where allowPrompt {
-      try unlock()
-    }
     var reader = try reader()
+    do throws(CustodyError) { return try reader.generations(of: groupID) } catch .locked {
+      try reader.unlock([("group", Hexadecimal.encode(groupID))], patience)
+    }
     return try reader.generations(of: groupID)
   }
 
-  /// Whether libsecret, which creates and deletes keys, can be loaded.
+  /// Checks, before the first of several changes, that this process can open enough files for all
+  /// of them: the last one needs as many as the first, and others were opened meanwhile.
+  /// - Throws: `tooManyOpenFiles`.
+  package static func requireDescriptors() throws(CustodyError) {
+    try SecretServiceRequest.requireDescriptors(32)
+  }
+
+  /// Whether libsecret, which creates keys, can be loaded.
   package static var isLibraryLoadable: Bool { tv_secret_library() }
 
   /// The service's state, for `doctor`; never prompts.
   package func status() -> SecretServiceStatus {
-    SecretServiceStatus(address: busAddress, deadline: deadline)
+    SecretServiceStatus(address: busAddress, deadline: patience.deadline)
   }
 
-  private var deadline: Deadline { Deadline(milliseconds: deadlineMilliseconds) }
+  private var patience: SecretServicePatience {
+    SecretServicePatience(allowPrompt: allowPrompt, milliseconds: deadlineMilliseconds)
+  }
+
+  private var writePatience: SecretServicePatience {
+    SecretServicePatience(
+      allowPrompt: allowPrompt,
+      milliseconds: max(deadlineMilliseconds, Self.leastWriteMilliseconds))
+  }
 
   private func reader() throws(CustodyError) -> SecretServiceReader {
-    try SecretServiceReader.open(busAddress, deadline)
+    try SecretServiceReader.open(busAddress, patience.deadline)
   }
 
-  private func contains(_ id: GroupKeyID) throws(CustodyError) -> Bool {
-    do throws(CustodyError) {
-      var reader = try reader()
-      return try reader.contains(id)
-    } catch .locked where allowPrompt {
-      try unlock()
+  private func items(
+    _ id: GroupKeyID, from reader: inout SecretServiceReader
+  ) throws(CustodyError) -> [String] {
+    do throws(CustodyError) { return try reader.items(id) } catch .locked {
+      try reader.unlock(id.attributes, patience)
     }
-    var reader = try reader()
-    return try reader.contains(id)
-  }
-
-  private func unlock() throws(CustodyError) {
-    unsafe try request { unsafe tv_secret_unlock(&$0) }
-  }
-
-  private func request(
-    _ call: (inout tv_secret_request) -> tv_secret_result
-  ) throws(CustodyError) {
-    unsafe try SecretServiceRequest(
-      busAddress: busAddress, allowPrompt: allowPrompt,
-      deadlineMilliseconds: max(deadlineMilliseconds, Self.leastWriteMilliseconds)
-    ).run(call)
+    return try reader.items(id)
   }
 }

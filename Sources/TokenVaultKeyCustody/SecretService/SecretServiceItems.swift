@@ -1,6 +1,3 @@
-import Glibc
-internal import TokenVaultCSecretService
-internal import TokenVaultSystem
 package import TokenVaultCrypto
 
 /// Reads, stores and deletes the items of other programs in the Secret Service. Every call blocks.
@@ -30,11 +27,8 @@ package struct SecretServiceItems: Sendable {
   package func all(
     _ attributes: [(String, String)]
   ) throws(CustodyError) -> [SecretServiceItem] {
-    do throws(CustodyError) { return try read(attributes) } catch .locked where allowPrompt {}
-    unsafe try withAttributes(attributes) { request, list, count in
-      unsafe tv_secret_unlock_items(&request, list, count)
-    }
-    return try read(attributes)
+    var reader = try reader()
+    return try items(attributes, from: &reader)
   }
 
   /// Stores a new item in the default collection, and reads it back. No other item is changed: a
@@ -45,72 +39,60 @@ package struct SecretServiceItems: Sendable {
   ) throws(CustodyError) {
     let bytes = secret.reveal()
     let former = Set(try all(attributes).map(\.path))
-    unsafe try withAttributes(attributes) { request, list, count in
-      unsafe bytes.withUnsafeBytes { bytes in
-        unsafe tv_secret_store_item(
-          &request, label, contentType, list, count, bytes.baseAddress, bytes.count)
+    let request = SecretServiceRequest(busAddress: busAddress, patience: patience)
+    let stored = unsafe bytes.withUnsafeBytes { bytes in
+      Result { () throws(CustodyError) in
+        unsafe try request.store(bytes, label: label, contentType: contentType, attributes)
       }
     }
-    let isKept = try read(attributes).contains {
-      $0.secret.reveal() == bytes && !former.contains($0.path)
+    try stored.get()
+    var reader = try reader()
+    let isKept = try items(attributes, from: &reader).contains {
+      ConstantTime.equal($0.secret.reveal(), bytes) && !former.contains($0.path)
     }
     guard isKept else { throw .itemNotChanged }
+    try reader.saveWallet(patience)
   }
 
   /// Deletes an item if it is still as it was read, and verifies that it is gone.
   /// - Returns: Whether it was deleted: an item that its program has changed since stays.
   package func delete(_ item: SecretServiceItem) throws(CustodyError) -> Bool {
     let attributes = item.attributes.map { ($0.key, $0.value) }
+    var reader = try reader()
     guard
-      try all(attributes).contains(where: {
-        $0.path == item.path && $0.secret.reveal() == item.secret.reveal()
+      try items(attributes, from: &reader).contains(where: {
+        $0.path == item.path && ConstantTime.equal($0.secret.reveal(), item.secret.reveal())
       })
     else { return false }
-    unsafe try withAttributes(attributes) { request, list, count in
-      unsafe tv_secret_delete_item(&request, list, count, item.path)
+    try reader.delete(item.path, patience)
+    if try reader.peerItems(attributes).contains(where: { $0.path == item.path }) {
+      throw .itemNotChanged
     }
-    if try read(attributes).contains(where: { $0.path == item.path }) { throw .itemNotChanged }
+    try reader.saveWallet(patience)
     return true
   }
 
   /// The labels of the collections that are locked. A search finds nothing in them if it names the
   /// schema.
   package func lockedCollections() throws(CustodyError) -> [String] {
-    let deadline = Deadline(milliseconds: Self.milliseconds)
-    var reader = try SecretServiceReader.open(busAddress, deadline)
+    var reader = try reader()
     return try reader.lockedCollections()
   }
 
-  private func read(
-    _ attributes: [(String, String)]
+  private var patience: SecretServicePatience {
+    SecretServicePatience(allowPrompt: allowPrompt, milliseconds: Self.milliseconds)
+  }
+
+  private func reader() throws(CustodyError) -> SecretServiceReader {
+    try SecretServiceReader.open(busAddress, patience.deadline)
+  }
+
+  private func items(
+    _ attributes: [(String, String)], from reader: inout SecretServiceReader
   ) throws(CustodyError) -> [SecretServiceItem] {
-    let deadline = Deadline(milliseconds: Self.milliseconds)
-    var reader = try SecretServiceReader.open(busAddress, deadline)
+    do throws(CustodyError) { return try reader.peerItems(attributes) } catch .locked {
+      try reader.unlock(attributes, patience)
+    }
     return try reader.peerItems(attributes)
-  }
-
-  private func request(
-    _ call: (inout tv_secret_request) -> tv_secret_result
-  ) throws(CustodyError) {
-    unsafe try SecretServiceRequest(
-      busAddress: busAddress, allowPrompt: allowPrompt, deadlineMilliseconds: Self.milliseconds
-    ).run(call)
-  }
-
-  private func withAttributes(
-    _ attributes: [(String, String)],
-    _ call: (inout tv_secret_request, UnsafePointer<tv_secret_attribute>?, Int) -> tv_secret_result
-  ) throws(CustodyError) {
-    let names = unsafe attributes.map { unsafe (strdup($0.0), strdup($0.1)) }
-    defer {
-      unsafe names.forEach {
-        unsafe free($0.0)
-        unsafe free($0.1)
-      }
-    }
-    let list = unsafe names.map { unsafe tv_secret_attribute(name: $0.0, value: $0.1) }
-    unsafe try request { request in
-      unsafe list.withUnsafeBufferPointer { unsafe call(&request, $0.baseAddress, $0.count) }
-    }
   }
 }

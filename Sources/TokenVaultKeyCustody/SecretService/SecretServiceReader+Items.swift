@@ -9,20 +9,13 @@ extension SecretServiceReader {
     _ attributes: [(String, String)]
   ) throws(CustodyError) -> [SecretServiceItem] {
     bus.limit = Self.limit
-    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(attributes) }
+    let search = try search(attributes)
     let found = try items(search, atMost: 1 << 14)
     if !found.locked.isEmpty { throw .locked }
     // A locked collection may hold items that the search missed.
     try requireUnlocked()
-    let session = bus.call(.secrets("OpenSession", "sv")) {
-      $0.string("plain")
-      $0.signature("s")
-      $0.string("")
-    }
-    var opened = try bus.reply(to: session, "vo")
-    guard try opened.signature() == "s" else { throw .badAnswer }
-    try opened.skipBytes(terminated: true)
-    let sessionPath = try opened.objectPath()
+    let session = openSession()
+    let sessionPath = try path(ofSession: session)
     var items: [SecretServiceItem] = []
     for path in found.unlocked {
       if let item = try peerItem(path, sessionPath) { items.append(item) }
@@ -45,18 +38,6 @@ extension SecretServiceReader {
       }
     }
     return labels.sorted()
-  }
-
-  private mutating func property(
-    _ name: String, of interface: String, at path: String, _ signature: String
-  ) throws(CustodyError) -> DBusReader {
-    let call = bus.call(.secrets("Get", "ss", path: path, interface: propertiesInterface)) {
-      $0.string("org.freedesktop.Secret.\(interface)")
-      $0.string(name)
-    }
-    var answer = try bus.reply(to: call, "v")
-    guard try answer.signature() == signature else { throw .badAnswer }
-    return answer
   }
 
   /// Nil for an item that was deleted meanwhile.

@@ -17,7 +17,11 @@ struct SecretServiceReader: ~Copyable {
   var bus: SessionBus
   /// The first ReadAlias call, until its answer has been read.
   private var asked: UInt32?
-  private var collection = "/"
+  /// The question whether KeePassXC runs, until the bus's answer has been read.
+  private var askedForKeePassXC: UInt32?
+  /// Whether a search shows a dialog while the collection is locked, as KeePassXC's does.
+  private var searchPrompts = false
+  private(set) var collection = "/"
 
   private init(bus: consuming SessionBus) { self.bus = bus }
 
@@ -28,6 +32,9 @@ struct SecretServiceReader: ~Copyable {
   ) throws(CustodyError) -> SecretServiceReader {
     var reader = SecretServiceReader(bus: try SessionBus.open(address, deadline))
     reader.asked = reader.askForCollection(flags: DBusWriter.noAutoStart)
+    reader.askedForKeePassXC = reader.bus.call(.bus("NameHasOwner", "s")) {
+      $0.string("org.keepassxc.KeePassXC.MainWindow")
+    }
     try reader.bus.flush()
     return reader
   }
@@ -56,6 +63,17 @@ struct SecretServiceReader: ~Copyable {
       collection = try answer(to: askForCollection())
     }
     if collection == "/" { throw .noDefaultCollection }
+    if let call = askedForKeePassXC {
+      askedForKeePassXC = nil
+      var runs = try bus.reply(to: call, "b")
+      searchPrompts = try runs.uint32() != 0
+    }
+  }
+
+  /// Searches for items. Throws `locked` if the search would show a dialog.
+  mutating func search(_ attributes: [(String, String)]) throws(CustodyError) -> UInt32 {
+    if searchPrompts { try requireUnlocked() }
+    return bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(attributes) }
   }
 
   private mutating func askForCollection(flags: UInt8 = 0) -> UInt32 {
@@ -64,6 +82,7 @@ struct SecretServiceReader: ~Copyable {
 
   private mutating func answer(to alias: UInt32) throws(CustodyError) -> String {
     var answer = try bus.reply(to: alias, "o")
+    try bus.pin(DBusCall.secretService, toSenderOf: alias)
     return try answer.objectPath()
   }
 
@@ -71,16 +90,9 @@ struct SecretServiceReader: ~Copyable {
   mutating func firstKey(
     _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
-    let session = bus.call(.secrets("OpenSession", "sv")) {
-      $0.string("plain")
-      $0.signature("s")
-      $0.string("")
-    }
-    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
-    var opened = try bus.reply(to: session, "vo")
-    guard try opened.signature() == "s" else { throw .badAnswer }
-    try opened.skipBytes(terminated: true)
-    let sessionPath = try opened.objectPath()
+    let session = openSession()
+    let search = try search(id.attributes)
+    let sessionPath = try path(ofSession: session)
     let found = try items(search)
 
     let calls = found.unlocked.map { item in
@@ -106,25 +118,38 @@ struct SecretServiceReader: ~Copyable {
     throw .keyMissing(generation: id.generation)
   }
 
-  /// Whether an item with this id exists; throws `locked` when that cannot be known.
-  mutating func contains(_ id: GroupKeyID) throws(CustodyError) -> Bool {
-    let search = bus.call(.secrets("SearchItems", "a{ss}")) { $0.dictionary(id.attributes) }
-    let found = try items(search)
-    if !found.unlocked.isEmpty { return true }
-    if !found.locked.isEmpty { throw .locked }
-    try requireUnlocked()
-    return false
+  /// Requests a session without encryption.
+  mutating func openSession() -> UInt32 {
+    bus.call(.secrets("OpenSession", "sv")) {
+      $0.string("plain")
+      $0.signature("s")
+      $0.string("")
+    }
+  }
+
+  mutating func path(ofSession call: UInt32) throws(CustodyError) -> String {
+    var opened = try bus.reply(to: call, "vo")
+    // An empty string, and an empty array of bytes in KWallet.
+    let signature = try opened.signature()
+    guard signature == "s" || signature == "ay" else { throw .badAnswer }
+    try opened.skipBytes(terminated: signature == "s")
+    return try opened.objectPath()
+  }
+
+  /// The items with this id, locked or not; throws `locked` when there may be others.
+  mutating func items(_ id: GroupKeyID) throws(CustodyError) -> [String] {
+    let found = try items(try search(id.attributes))
+    if found.unlocked.isEmpty { try requireUnlocked() }
+    try requireUnlocked(collectionsOf: found.locked)
+    return found.unlocked + found.locked
   }
 
   /// All generations that are stored for a group, in ascending order.
   mutating func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
-    let search = bus.call(.secrets("SearchItems", "a{ss}")) {
-      $0.dictionary([("group", Hexadecimal.encode(groupID))])
-    }
-    let found = try items(search)
-    // The attributes of a locked item are hashes.
-    if !found.locked.isEmpty { throw .locked }
-    let calls = found.unlocked.map { item in
+    let found = try items(try search([("group", Hexadecimal.encode(groupID))]))
+    // The attributes of an item in a locked collection are hashes.
+    try requireUnlocked(collectionsOf: found.locked)
+    let calls = (found.unlocked + found.locked).map { item in
       bus.call(.secrets("Get", "ss", path: item, interface: propertiesInterface)) {
         $0.string(itemInterface)
         $0.string("Attributes")
@@ -150,15 +175,33 @@ struct SecretServiceReader: ~Copyable {
 
   /// Throws `locked` if the default collection is locked: it may hold items that a search missed.
   mutating func requireUnlocked() throws(CustodyError) {
-    let property = bus.call(
-      .secrets("Get", "ss", path: collection, interface: propertiesInterface)
-    ) {
-      $0.string("org.freedesktop.Secret.Collection")
-      $0.string("Locked")
+    if try isLocked(collection) { throw .locked }
+  }
+
+  /// Throws `locked` if one of these items is in a locked collection. KeePassXC has items that are
+  /// locked for one client only, in a collection that is not.
+  private mutating func requireUnlocked(collectionsOf items: [String]) throws(CustodyError) {
+    let collections = Set(
+      items.map { item in String(item[..<(item.lastIndex(of: "/") ?? item.endIndex)]) })
+    for collection in collections where try isLocked(collection) { throw .locked }
+  }
+
+  mutating func isLocked(_ collection: String) throws(CustodyError) -> Bool {
+    var locked = try property("Locked", of: "Collection", at: collection, "b")
+    return try locked.uint32() != 0
+  }
+
+  /// The value of a property, of the given signature.
+  mutating func property(
+    _ name: String, of interface: String, at path: String, _ signature: String
+  ) throws(CustodyError) -> DBusReader {
+    let call = bus.call(.secrets("Get", "ss", path: path, interface: propertiesInterface)) {
+      $0.string("org.freedesktop.Secret.\(interface)")
+      $0.string(name)
     }
-    var answer = try bus.reply(to: property, "v")
-    guard try answer.signature() == "b" else { throw .badAnswer }
-    if try answer.uint32() != 0 { throw .locked }
+    var answer = try bus.reply(to: call, "v")
+    guard try answer.signature() == signature else { throw .badAnswer }
+    return answer
   }
 
   mutating func items(

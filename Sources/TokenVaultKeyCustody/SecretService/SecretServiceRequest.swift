@@ -1,23 +1,55 @@
+import Glibc
 internal import TokenVaultCSecretService
 internal import TokenVaultSystem
 
-/// One call of libsecret, with a deadline of its own.
+/// Creates items through libsecret, which encrypts their secrets on the bus.
 struct SecretServiceRequest {
   let busAddress: String?
-  let allowPrompt: Bool
-  let deadlineMilliseconds: Int
+  let patience: SecretServicePatience
+
+  /// Creates an item in the default collection, and replaces none.
+  func store(
+    _ secret: UnsafeRawBufferPointer, label: String, contentType: String,
+    _ attributes: [(String, String)]
+  ) throws(CustodyError) {
+    let names = unsafe attributes.map { unsafe (strdup($0.0), strdup($0.1)) }
+    defer {
+      unsafe names.forEach {
+        unsafe free($0.0)
+        unsafe free($0.1)
+      }
+    }
+    let list = unsafe names.map { unsafe tv_secret_attribute(name: $0.0, value: $0.1) }
+    unsafe try run { request in
+      unsafe list.withUnsafeBufferPointer { list in
+        unsafe tv_secret_store(
+          &request, label, contentType, list.baseAddress, list.count, secret.baseAddress,
+          secret.count)
+      }
+    }
+  }
+
+  /// More than libsecret needs for a call: it opens the bus, and GLib some files of its own.
+  private static let descriptors = 16
+
+  /// Checks that this process can open so many more files.
+  /// - Throws: `tooManyOpenFiles`.
+  static func requireDescriptors(_ count: Int) throws(CustodyError) {
+    do { try SystemCalls.requireDescriptors(count) } catch { throw .tooManyOpenFiles }
+  }
 
   /// Makes the call, and throws the error that its result stands for.
-  func run(
+  private func run(
     _ call: (inout tv_secret_request) -> tv_secret_result
   ) throws(CustodyError) {
     guard let busAddress else { throw .noBus }
+    try Self.requireDescriptors(Self.descriptors)
     var refusal = ""
     let result = unsafe busAddress.withCString { address in
       var request = unsafe tv_secret_request()
       unsafe request.bus_address = address
-      unsafe request.deadline_ms = Int32(clamping: deadlineMilliseconds)
-      unsafe request.allow_prompt = allowPrompt
+      unsafe request.deadline_ms = Int32(clamping: patience.milliseconds)
+      unsafe request.allow_prompt = patience.allowPrompt
       let result = LongWait.secretService.during { unsafe call(&request) }
       refusal = unsafe withUnsafeBytes(of: request.refusal) {
         unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)

@@ -20,6 +20,8 @@ package struct SecretServiceStatus: Equatable, Sendable {
   package internal(set) var hasDefaultCollection: Bool?
   /// Whether the default collection is locked; nil when there is none.
   package internal(set) var isLocked: Bool?
+  /// The program that is the service; nil when it does not run, or is an unknown one.
+  package internal(set) var program: SecretServiceProgram?
   /// The error that reading a key would meet; nil when it would succeed.
   package internal(set) var failure: CustodyError?
 
@@ -29,18 +31,19 @@ package struct SecretServiceStatus: Equatable, Sendable {
       isBusReachable = true
       service = try Self.service(&bus)
       guard service != .absent else { throw .noService }
+      if service == .running { program = try SecretServiceProgram(&bus) }
       var reader = try SecretServiceReader.open(address, deadline)
       service = .running
       hasDefaultCollection = true
-      try reader.requireUnlocked()
-      isLocked = false
+      guard try reader.isLocked(reader.collection) else {
+        isLocked = false
+        return
+      }
+      isLocked = try !reader.isOpenWallet()
+      if isLocked == true { throw .locked }
     } catch {
       failure = error
-      switch error {
-      case .noDefaultCollection: hasDefaultCollection = false
-      case .locked: isLocked = true
-      default: break
-      }
+      if error == .noDefaultCollection { hasDefaultCollection = false }
     }
   }
 

@@ -5,10 +5,14 @@ import TokenVaultKeyCustody
 
 /// The rules that every custodian keeps. A new custodian is added to `storing` or `deriving`.
 @Suite(.timeLimit(.minutes(10))) struct KeyCustodianContractTests {
-  static let storing: [any StoringKeyCustodianBench.Type] = [
-    SecretServiceBench.self,
-    DevicePartBench.self,
-  ]
+  static let storing: [any StoringKeyCustodianBench.Type] =
+    SecretServiceProgram.tested.map { program in
+      switch program {
+      case .gnomeKeyring: SecretServiceBench<GnomeKeyring>.self
+      case .kWallet: SecretServiceBench<KWallet>.self
+      case .keePassXC: SecretServiceBench<KeePassXC>.self
+      }
+    } + [DevicePartBench.self]
   static let deriving: [any DerivingKeyCustodianBench.Type] = [
     PassphraseBench.self,
     KeyFileBench.self,

@@ -2,9 +2,9 @@ import TokenVaultCrypto
 import TokenVaultKeyCustody
 import TokenVaultTestSupport
 
-/// A gnome-keyring of its own.
-final class SecretServiceBench: StoringKeyCustodianBench {
-  static let missing = CustodyError.keyMissing(generation: 1)
+/// A Secret Service of its own.
+final class SecretServiceBench<Program: BenchProgram>: StoringKeyCustodianBench {
+  static var missing: CustodyError { .keyMissing(generation: 1) }
 
   static var failingStates: [FailingState<SecretServiceBench>] {
     [
@@ -23,6 +23,7 @@ final class SecretServiceBench: StoringKeyCustodianBench {
         leave: {
           $0.deadline = patience
           try $0.service.thawDaemon()
+          try $0.service.waitUntilUsable()
         }),
       FailingState(
         "not a key", .wrongKey, isOfThePlace: false,
@@ -36,11 +37,11 @@ final class SecretServiceBench: StoringKeyCustodianBench {
   let reference = GroupKeyID.fresh()
   private var service: PrivateSecretService
   /// Longer than a busy machine takes.
-  private static let patience = 60_000
-  private var deadline = patience
+  private static var patience: Int { 60_000 }
+  private var deadline = 60_000
 
   init() throws {
-    service = try PrivateSecretService()
+    service = try PrivateSecretService(program: Program.program)
     try custodian().store(try SecretBytes.random(count: 32), as: reference)
   }
 
@@ -63,6 +64,15 @@ final class SecretServiceBench: StoringKeyCustodianBench {
   }
 
   private func move(to state: PrivateSecretService.State) throws {
-    service = try PrivateSecretService(state)
+    service = try PrivateSecretService(state, program: Program.program)
   }
 }
+
+/// A program whose bench is a type of its own.
+protocol BenchProgram: SendableMetatype {
+  static var program: SecretServiceProgram { get }
+}
+
+enum GnomeKeyring: BenchProgram { static let program = SecretServiceProgram.gnomeKeyring }
+enum KWallet: BenchProgram { static let program = SecretServiceProgram.kWallet }
+enum KeePassXC: BenchProgram { static let program = SecretServiceProgram.keePassXC }

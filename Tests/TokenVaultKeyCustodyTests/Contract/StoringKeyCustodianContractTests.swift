@@ -129,7 +129,8 @@ import TokenVaultKeyCustody
         }
         if let leave = state.leave {
           try leave(bench)
-          #expect(try bench.content() == before, "after \(state.name)")
+          let after = try bench.content()
+          #expect(after == before, "after \(state.name)")
         }
       }
     }

@@ -83,7 +83,7 @@ extension Diagnosis {
 
   /// - Parameter isNeeded: whether the group in force has yet to be created.
   func libsecret(isNeeded: Bool) -> Finding {
-    let stops = ["group create", "group rekey", "sign-out", "unlocking the keyring"]
+    let stops = ["group create", "group rekey", "sign-out"]
     return Self.check("libsecret", "libsecret", stops: isNeeded ? [] : stops) {
       guard SecretServiceCustodian.isLibraryLoadable else {
         throw VaultError.custody(.libraryMissing, group: .universalStorage)

@@ -20,6 +20,7 @@ extension CustodyError {
     case .serviceGone: "secretServiceGone"
     case .timedOut: "secretServiceTimedOut"
     case .libraryMissing: "libsecretMissing"
+    case .tooManyOpenFiles: "tooManyOpenFiles"
     case .refused: "secretServiceRefused"
     case .badAnswer: "badSecretServiceAnswer"
     case .passphraseRequired: "passphraseRequired"
