@@ -16,7 +16,9 @@
 /// ```
 ///
 /// Calls run one at a time on the vault's own queue, because files and the keyring block; they
-/// never occupy a thread of the cooperative pool. Every change is durable when its call returns.
+/// never occupy a thread of the cooperative pool. A token that was served before, from a group that
+/// has not changed since, is served again from memory, on the thread of the caller. Every change is
+/// durable when its call returns.
 ///
 /// Every call that opens the group throws ``VaultError/notAMember(executable:group:)`` if the
 /// executable is not a member of the group, ``VaultError/store(_:group:)`` if the group file cannot
@@ -128,10 +130,22 @@ public actor Vault {
   ///   token satisfies the request; ``VaultError/scopesRequired(stored:account:)`` if the request
   ///   names no scope and the account has tokens for several sets of scopes; for a nil account, as
   ///   ``currentAccount()``.
-  public func token(
+  public nonisolated(nonsending) func token(
     _ request: TokenRequest, for account: Account? = nil
-  ) throws(VaultError) -> TokenResult {
-    try TokenCache(session).token(request, of: account.map(AccountReference.known) ?? .current)
+  ) async throws(VaultError) -> TokenResult {
+    let wanted = ServedTokens.Request(token: request, account: account, hasIDToken: false)
+    if let served = session.servedAgain(wanted) { return served }
+    return try await storedToken(wanted)
+  }
+
+  private func storedToken(_ wanted: ServedTokens.Request) throws(VaultError) -> TokenResult {
+    let reference = wanted.account.map(AccountReference.known) ?? .current
+    var token = try session.serve(wanted, { $0 }) { transaction in
+      try TokenCache(self.session).token(
+        wanted.token, of: self.session.lookup.stored(reference, in: transaction), in: transaction)
+    }
+    token.credential = nil
+    return token
   }
 
   /// Stores a password or personal access token of a service. It replaces the one that the user

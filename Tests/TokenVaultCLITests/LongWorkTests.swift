@@ -5,7 +5,6 @@ import TokenVaultTestSupport
 /// Commands on many accounts, on a real terminal and in pipes.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct LongWorkTests {
-  /// Their import takes a debug build several seconds, so that the line is drawn.
   private static let many = 1000
 
   private func home(_ count: Int) throws -> ShellHome {
@@ -30,9 +29,27 @@ struct LongWorkTests {
     return home
   }
 
+  /// Holds the group's write lock for a second, so that the line of an import is drawn however fast
+  /// the machine is.
+  private static let anotherWriter = """
+    tokenvault group create com.microsoft.identity.universalstorage >/dev/null
+    mkfifo locked
+    python3 -c '
+    import glob, sqlite3, time
+    path = glob.glob(".local/share/tokenvault/groups/*.vault")[0]
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    print("locked", file=open("locked", "w"))
+    time.sleep(1)
+    ' &
+    read -r locked <locked
+    """
+
   /// The output of a command on a terminal, with the escape sequences.
-  private func onTerminal(_ command: String, _ home: ShellHome) throws -> String {
-    let run = try home.run("TERM=xterm script -qec '\(command)' /dev/null")
+  private func onTerminal(
+    _ command: String, after first: String = "", _ home: ShellHome
+  ) throws -> String {
+    let run = try home.run("\(first)\nTERM=xterm script -qec '\(command)' /dev/null")
     #expect(run.status == 0, "\(command): \(run.output)")
     return run.output.replacing("\r\n", with: "\n")
   }
@@ -53,7 +70,8 @@ struct LongWorkTests {
 
   @Test func longWorkShowsOneLineAndThenASummary() throws {
     let home = try home(Self.many)
-    let imported = try onTerminal("tokenvault import many.json", home)
+    let imported = try onTerminal(
+      "tokenvault import many.json", after: Self.anotherWriter, home)
     #expect(imported.contains(/\rImporting accounts: \d+ of 1000\x{1b}\[K/), "\(imported)")
     #expect(
       left(imported).split(separator: "\n").suffix(2) == [

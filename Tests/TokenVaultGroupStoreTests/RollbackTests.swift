@@ -68,15 +68,20 @@ import TokenVaultModel
     } catch StoreError.damaged { return nil }
   }
 
-  /// The ids of the accounts that a listing does not contain.
+  /// The ids of the accounts that a listing does not contain. One thread and two threads find the same.
   private func missingInList() throws -> Set<String> {
     try fresh.open().read { transaction in
       var missing = Set(Self.people.map(\.homeAccountID))
+      var listed: [[UInt8]] = []
       var count = 0
       let damaged = try transaction.forEachAccount {
         missing.remove($0.record.homeAccountID)
+        listed.append($0.tag)
         count += 1
       }
+      var viewed: [[UInt8]] = []
+      let damagedViews = try transaction.forEachAccount(viewedBy: \.tag) { viewed.append($0) }
+      #expect(viewed == listed && damagedViews == damaged)
       #expect(damaged == Self.people.count - count && count + missing.count == 130)
       return missing
     }

@@ -18,15 +18,14 @@ package struct AccountEnumeration {
     do {
       return try session.read { transaction in
         let selection = try self.selection(query, in: transaction)
-        var (found, count): ([Account], Int) = ([], 0)
-        // One account at a time: its memory is freed before the next one is read.
-        let damaged = try transaction.forEachAccount { stored throws(StoreError) in
-          if let account = selection(stored) { found.append(account) }
-          count += 1
-          if count % 1_000 == 0 { progress(count) }
+        var found: [Ordered] = []
+        let damaged = try transaction.forEachAccount(
+          viewedBy: { selection($0).map(Ordered.init) }, progress: progress
+        ) { account throws(StoreError) in
+          if let account { found.append(account) }
         }
         return AccountListing(
-          accounts: found.inOrder(),
+          accounts: found.sorted { $0.key < $1.key }.map(\.account),
           emptyReason: found.isEmpty ? try self.reason(query, in: transaction) : nil,
           damagedRows: damaged)
       }
@@ -45,9 +44,10 @@ package struct AccountEnumeration {
   /// family's refresh token also signs in clients that have no token of their own.
   func selection(
     _ query: AccountQuery, in transaction: GroupTransaction
-  ) throws -> (StoredAccount) -> Account? {
-    func shown(_ stored: StoredAccount, _ query: AccountQuery) -> Account? {
-      let account = lookup.account(stored, in: transaction)
+  ) throws -> @Sendable (StoredAccount) -> Account? {
+    let (lookup, current) = (lookup, transaction.state.current)
+    @Sendable func shown(_ stored: StoredAccount, _ query: AccountQuery) -> Account? {
+      let account = lookup.account(stored, current: current)
       return query.matches(account) ? account : nil
     }
     guard let clientID = query.clientID, let signedIn = query.signedIn else {
@@ -78,11 +78,14 @@ package struct AccountEnumeration {
   }
 }
 
-extension [Account] {
-  /// Sorted by ``Account/isOrdered(_:_:)``. Each name is folded once instead of at every
-  /// comparison.
-  fileprivate func inOrder() -> [Account] {
-    let keys = map { ($0.username.lowercased(), $0.identifier.lowercased(), $0.environment) }
-    return indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }
+/// An account with the texts by which ``Account/isOrdered(_:_:)`` orders it, each folded once instead of
+/// at every comparison. Sorting moves references: an account has dozens of fields.
+private final class Ordered: Sendable {
+  let account: Account
+  let key: (String, String, String)
+
+  init(_ account: Account) {
+    self.account = account
+    key = (account.username.lowercased(), account.identifier.lowercased(), account.environment)
   }
 }

@@ -188,6 +188,12 @@ package struct AccountLookup: Sendable {
 
   /// The public view of a stored account.
   package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
+    account(stored, current: transaction.state.current)
+  }
+
+  /// The public view of a stored account.
+  /// - Parameter current: The tag of the group's current account.
+  func account(_ stored: StoredAccount, current: [UInt8]?) -> Account {
     let record = stored.record
     let home = HomeAccountID(record.homeAccountID)
     let credentials = record.stored.map(\.credential)
@@ -198,7 +204,7 @@ package struct AccountLookup: Sendable {
       group: group, alias: record.alias.isEmpty ? nil : record.alias,
       tenantProfiles: record.tenantProfiles,
       clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
-      isCurrent: transaction.state.current == stored.tag, isSignedIn: record.isSignedIn,
+      isCurrent: current == stored.tag, isSignedIn: record.isSignedIn,
       authorityType: record.authorityType, accessTokenExpiresOn: ends.max(),
       isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
       issuer: record.knownIssuer, identity: record.identity)

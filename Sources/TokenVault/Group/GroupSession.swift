@@ -15,8 +15,14 @@ package final class GroupSession: @unchecked Sendable {
   /// Protects every variable below.
   private let turn = DispatchSemaphore(value: 1)
   private var opened: UnlockedGroup? {
-    willSet { ownCommits += opened?.commits ?? 0 }
+    willSet {
+      ownCommits += opened?.commits ?? 0
+      // They watch the connection that is about to close.
+      served.removeAll()
+    }
   }
+  /// The tokens that calls of this process have read.
+  let served = ServedTokens()
   /// The number of changes that this session made over connections that are now closed.
   private var ownCommits: UInt64 = 0
   /// The id of the group that this session created.
@@ -81,7 +87,10 @@ package final class GroupSession: @unchecked Sendable {
   package func close() { adopt(nil) }
 
   private func open() throws -> UnlockedGroup {
-    if let opened, opened.isInPlace { return opened }
+    if let opened, opened.isInPlace {
+      served.removeOutdated()
+      return opened
+    }
     // The keys of a deleted group are destroyed even if no other group opens in its place.
     opened = nil
     try admitUnlocked()

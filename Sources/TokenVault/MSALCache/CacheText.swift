@@ -12,12 +12,20 @@ struct CacheText {
     var authorityType = ""
     var hasSecret = false
     fileprivate var type = ""
-    fileprivate var claimedIssuer = ""
+    fileprivate var secret = ""
+    private var claimedIssuer = ""
     fileprivate var namedIssuer = ""
 
     /// The issuer of an ID token, or the one that an export of this program names; empty for all
     /// others.
-    var issuer: String { type.lowercased() == "idtoken" ? claimedIssuer : namedIssuer }
+    var issuer: String { isIDToken ? claimedIssuer : namedIssuer }
+    private var isIDToken: Bool { type.lowercased() == "idtoken" }
+
+    /// Keeps the issuer of an ID token, and no secret.
+    fileprivate mutating func end() {
+      if isIDToken { claimedIssuer = AccountIdentity.bare(IDToken(secret)?.issuer ?? "") }
+      secret = ""
+    }
   }
 
   private let bytes: [UInt8]
@@ -129,6 +137,7 @@ private struct Walk {
     }
     at += 1
     cut(children)
+    entity.end()
     return entity
   }
 
@@ -154,14 +163,14 @@ private struct Walk {
   }
 
   private mutating func skipString() {
-    at += 1
-    while bytes[at] != UInt8(ascii: "\"") { at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1 }
+    at = PlainRun.end(in: bytes, from: at + 1)
+    while bytes[at] != UInt8(ascii: "\"") { at = PlainRun.end(in: bytes, from: at + 2) }
     at += 1
   }
 
   /// The text of a string with its quotation marks.
   private func text(_ range: Range<Int>) -> String {
-    guard bytes[range].contains(UInt8(ascii: "\\")) else {
+    if PlainRun.end(in: bytes, from: range.lowerBound + 1) == range.upperBound - 1 {
       return String(decoding: bytes[range].dropFirst().dropLast(), as: UTF8.self)
     }
     do { return try JSONValue(parsing: Array(bytes[range])).text ?? "" } catch {
@@ -185,7 +194,7 @@ extension CacheText.Entity {
     case .credentialType: type = text
     case .secret:
       hasSecret = true
-      claimedIssuer = AccountIdentity.bare(IDToken(text)?.issuer ?? "")
+      secret = text
     default: break
     }
   }

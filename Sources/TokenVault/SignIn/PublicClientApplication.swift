@@ -151,18 +151,30 @@ public final class PublicClientApplication: Sendable {
   ///   application has to handle; ``VaultError/signIn(_:)`` with
   ///   ``SignInError/throttled(untilEpochSeconds:_:)`` while the provider is rate-limiting
   ///   requests.
-  public func acquireTokenSilent(
+  public nonisolated(nonsending) func acquireTokenSilent(
     _ request: SilentRequest
   ) async throws(VaultError) -> TokenResult {
     try await logged("silent") { () throws(VaultError) in try await silent(request) }
   }
 
-  private func silent(
+  private nonisolated(nonsending) func silent(
     _ request: SilentRequest
   ) async throws(VaultError) -> TokenResult {
     try requireKnown(request.authority)
     var tokens = tokenRequest(request.scopes)
     tokens.authority = request.authority
+    // The cache cannot serve a request whose tenant the provider has to resolve first.
+    let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority)
+    let resolved = authority.map { authority in
+      var resolved = tokens
+      resolved.authority = authority
+      return resolved
+    }
+    if let resolved, request.isForStoredToken {
+      let wanted = ServedTokens.Request(
+        token: resolved, account: request.account, hasIDToken: true)
+      if let served = vault.session.servedAgain(wanted) { return served }
+    }
     var options = silentOptions
     options.claims = request.claims
     options.forceRefresh = request.forceRefresh
@@ -171,12 +183,10 @@ public final class PublicClientApplication: Sendable {
     options.isBound = request.authenticationScheme != .bearer
     let account = AccountReference.known(request.account)
     let (wanted, chosen, scheme) = (tokens, options, request.authenticationScheme)
-    // The cache cannot serve a request whose tenant the provider has to resolve first.
-    if let authority = directory.resolvedIfKnown(request.authority ?? configuration.authority) {
-      tokens.authority = authority
-      if let served = try await vault.servedSilently(tokens, of: account, options, scheme) {
-        return served
-      }
+    if let resolved,
+      let served = try await vault.servedSilently(resolved, of: request.account, options, scheme)
+    {
+      return served
     }
     return try await blocking(Cancellation()) { acquisition throws(VaultError) in
       try acquisition.presented(
@@ -311,8 +321,8 @@ public final class PublicClientApplication: Sendable {
     if let authority, !configuration.admits(authority) { throw .signIn(.invalidAuthority) }
   }
 
-  private func logged(
-    _ what: String, _ body: () async throws(VaultError) -> TokenResult
+  private nonisolated(nonsending) func logged(
+    _ what: String, _ body: nonisolated(nonsending) () async throws(VaultError) -> TokenResult
   ) async throws(VaultError) -> TokenResult {
     guard let log else { return try await body() }
     do {

@@ -25,4 +25,9 @@ public struct SilentRequest: Hashable, Sendable {
     self.scopes = scopes
     self.account = account
   }
+
+  /// Whether a stored bearer token is all that it wants.
+  var isForStoredToken: Bool {
+    !forceRefresh && claims == nil && authenticationScheme == .bearer
+  }
 }

@@ -38,6 +38,8 @@ final class UnstoredTokens: Sendable {
 
   private let tokens = Mutex<[UnstoredToken]>([])
 
+  var isEmpty: Bool { tokens.withLock { $0.isEmpty } }
+
   func add(_ token: UnstoredToken) { tokens.withLock { $0.append(token) } }
 
   func remove(_ token: UnstoredToken) { tokens.withLock { $0.removeAll { $0 === token } } }

@@ -7,10 +7,14 @@ extension Vault {
   /// A token from the cache with the data stored beside it; nil if the provider has to be
   /// contacted.
   func servedSilently(
-    _ request: TokenRequest, of reference: AccountReference, _ options: SilentOptions,
+    _ request: TokenRequest, of account: Account, _ options: SilentOptions,
     _ scheme: AuthenticationScheme
   ) throws(VaultError) -> TokenResult? {
-    try session.read { transaction in
+    let wanted = ServedTokens.Request(token: request, account: account, hasIDToken: true)
+    // A bound token is presented in another request each time.
+    let keeps = scheme == .bearer
+    let reference = AccountReference.known(account)
+    var token = try session.serve(wanted, { keeps ? $0 : nil }) { transaction -> TokenResult? in
       let stored = try self.session.lookup.stored(reference, in: transaction)
       var options = options
       if options.isBound {
@@ -26,5 +30,7 @@ extension Vault {
       return try TokenCompletion(session: self.session).complete(
         result, request.clientID ?? "", scheme, of: stored, in: transaction)
     }
+    token?.credential = nil
+    return token
   }
 }

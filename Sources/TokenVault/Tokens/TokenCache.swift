@@ -22,7 +22,7 @@ package struct TokenCache {
     }
   }
 
-  private func token(
+  func token(
     _ request: TokenRequest, of stored: StoredAccount, in transaction: GroupTransaction
   ) throws -> TokenResult {
     let account = lookup.account(stored, in: transaction)
@@ -56,7 +56,7 @@ package struct TokenCache {
       authority: stored.record.authorities[CaseFolding.key(credential.clientID)]
         ?? Self.authority(of: credential),
       isFromCache: true, isRefreshDue: credential.refreshOn.map { $0 <= now } ?? false,
-      realm: credential.realm, keyID: credential.keyID)
+      realm: credential.realm, keyID: credential.keyID, credential: credential)
   }
 
   /// The stored tokens that satisfy a request in every respect except time.

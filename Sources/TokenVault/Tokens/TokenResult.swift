@@ -6,7 +6,7 @@ public import TokenVaultSignIn
 public struct TokenResult: Sendable {
   /// The access token, or the stored secret of a service: `reveal()` returns its bytes,
   /// `revealText()` its text.
-  public let accessToken: Redacted<[UInt8]>
+  public internal(set) var accessToken: Redacted<[UInt8]>
   /// The token type (RFC 6749 section 5.1), `Bearer` or `Pop`. For a stored secret, `Basic` or
   /// `Bearer` if it was stored with that form, otherwise empty.
   public let tokenType: String
@@ -38,6 +38,8 @@ public struct TokenResult: Sendable {
   public internal(set) var idToken: Redacted<String>?
   /// The scheme in which the token is presented to APIs.
   public internal(set) var authenticationScheme = AuthenticationScheme.bearer
+  /// The stored credential of a token from the cache, until it is returned to the caller.
+  var credential: Credential?
   /// The signed request that presents a token bound to a key.
   var signedHeader: Redacted<String>?
 

@@ -40,6 +40,8 @@ extension [Account] {
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
     var places = map(\.shownPlace)
+    // Usually no two names are equal, and then the groups do not matter.
+    guard Set(map { $0.shownName.lowercased() }).count < count else { return places }
     let names = map { "\($0.shownName.lowercased())\n\($0.group)" }
     let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
     guard counts.count < count else { return places }

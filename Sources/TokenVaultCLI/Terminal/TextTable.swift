@@ -15,20 +15,27 @@ struct TextTable {
   /// The lines of the table.
   func text(style: (Int) -> Style = { _ in .plain }) -> [UInt8] {
     var widths: [Int] = []
+    // The width of each cell, row by row: a listing has hundreds of thousands of cells.
+    var cellWidths: [Int] = []
     for row in rows {
       for (index, cell) in row.enumerated() {
+        let width = PlainText.width(cell)
         if index == widths.count { widths.append(0) }
-        widths[index] = max(widths[index], PlainText.width(cell))
+        widths[index] = max(widths[index], width)
+        cellWidths.append(width)
       }
     }
     var text: [UInt8] = []
+    var cellNumber = 0
     for (number, row) in rows.enumerated() {
       let style = style(number)
       text += style.rawValue.utf8
       for (index, cell) in row.enumerated() {
         text += cell.utf8
+        let width = cellWidths[cellNumber]
+        cellNumber += 1
         guard index + 1 < row.count else { break }
-        text += repeatElement(UInt8(ascii: " "), count: widths[index] + 2 - PlainText.width(cell))
+        text += repeatElement(UInt8(ascii: " "), count: widths[index] + 2 - width)
       }
       while text.last == UInt8(ascii: " ") { text.removeLast() }
       if style != .plain { text += "\u{1b}[0m".utf8 }

@@ -12,6 +12,8 @@ package final class UnlockedGroup {
   let database: Database
   private(set) var keys: GroupKeys
   private let file: [UInt64]?
+  /// The address of the log's index, 0 if there is none; nil until it is first needed.
+  private var logIndex: UInt?
   private var isReadyToWrite = false
   /// Whether the open file is still the one at `path`. A group may have been deleted and created
   /// again.
@@ -32,6 +34,14 @@ package final class UnlockedGroup {
     file = FileSafety.identity(of: path)
     keys = try GroupKeys(opening: database, header: header, key: key)
     try database.execute("PRAGMA cell_size_check=ON")
+  }
+
+  /// The present state of the file; nil if it cannot be told from a later one. Take it before the
+  /// transaction that reads what the mark is to stand for, and drop it before this group.
+  package func commitMark() throws(StoreError) -> CommitMark? {
+    if logIndex == nil { logIndex = try database.logIndex() }
+    guard let file, let index = logIndex, index != 0 else { return nil }
+    return CommitMark(path: path, file: file, index: index)
   }
 
   /// Sets the options that only writing needs, so that a read does not pay for them.

@@ -190,6 +190,15 @@ import TokenVaultSystem
     }
   }
 
+  /// The address at which SQLite has mapped the index of the write-ahead log; 0 if there is none. It
+  /// stays the same until the connection is closed, because no process can leave WAL mode before.
+  func logIndex() throws(StoreError) -> UInt {
+    let mode = try statement("PRAGMA main.journal_mode")
+    defer { mode.reset() }
+    guard !isReadOnly, try mode.step(), mode.text(0) == "wal" else { return 0 }
+    return UInt(bitPattern: unsafe tv_sqlite3_wal_index(handle))
+  }
+
   /// The rowid of the most recently inserted row.
   var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
   /// The number of rows that the last statement changed.

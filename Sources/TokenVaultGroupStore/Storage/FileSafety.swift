@@ -72,6 +72,13 @@ package enum FileSafety {
     [UInt64(status.st_dev), UInt64(status.st_ino)]
   }
 
+  /// Whether ``identity(of:)`` is `identity`, without an allocation.
+  static func isFile(_ identity: [UInt64], at path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && identity.count == 2
+      && identity[0] == UInt64(status.st_dev) && identity[1] == UInt64(status.st_ino)
+  }
+
   /// The directory part of a path.
   static func directory(of path: String) -> String { SystemCalls.directory(of: path) }
 

@@ -94,7 +94,7 @@ extension GroupTransaction {
     record.stored = []
     for (entry, bytes) in sealed {
       record.stored.append(
-        try insert(bytes, of: entry.credential, issuer: entry.issuer, row: account.row))
+        try write(bytes, of: entry.credential, issuer: entry.issuer, row: account.row))
     }
     let bytes = try seal(record, key: keys.key, tag: tag)
     let change = try database.statement("UPDATE account SET tag = ?, sheet = ? WHERE id = ?")

@@ -62,27 +62,70 @@ extension GroupTransaction {
   /// A key that does not open was damaged before the rotation; its row is unchanged.
   /// - Returns: the number of such keys.
   private func rewrapAccountKeys(under next: GroupKeys) throws(StoreError) -> Int {
-    let query = try database.statement(
-      "SELECT k.id, a.tag, k.key_id, k.wrapped FROM account_key k JOIN account a ON a.id = k.id")
-    let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
-    defer { query.reset() }
+    let tags = try tagsByRow()
     var unreadable = 0
-    while try query.step() {
-      let data = accountKeyData(tag: query.bytes(1), keyID: query.bytes(2))
-      let accountKey: SecretBytes
-      do { accountKey = try keys.wrap.openSecret(query.bytes(3), associatedData: data) } catch {
-        guard error == .failed else { throw .crypto }
-        unreadable += 1
-        continue
+    var last = Int64.min
+    while true {
+      let rows = try wrappedKeys(after: last)
+      guard let end = rows.last else { return unreadable }
+      last = end.row
+      for row in rows {
+        guard let tag = tags[row.row] else { continue }
+        if try !rewrap(row, tag: tag, under: next) { unreadable += 1 }
       }
-      let wrapped: [UInt8]
-      do { wrapped = try next.wrap.seal(accountKey, associatedData: data) } catch { throw .crypto }
-      change.reset()
-      try change.bind(1, wrapped)
-      try change.bind(2, query.int64(0))
-      try change.run()
     }
-    return unreadable
+  }
+
+  private struct WrappedKey {
+    let row: Int64
+    let keyID: [UInt8]
+    let wrapped: [UInt8]
+  }
+
+  /// Some of the keys, in the order in which the file has them: in any other order, half of the time
+  /// of a rotation would be spent on finding rows.
+  private func wrappedKeys(after row: Int64) throws(StoreError) -> [WrappedKey] {
+    let query = try database.statement(
+      "SELECT id, key_id, wrapped FROM account_key WHERE id > ? ORDER BY id LIMIT 512")
+    try query.bind(1, row)
+    var rows: [WrappedKey] = []
+    var last = row
+    while try query.step() {
+      let next = WrappedKey(row: query.int64(0), keyID: query.bytes(1), wrapped: query.bytes(2))
+      // In pages that refer to each other, the numbers start again and again.
+      guard next.row > last else { throw .damaged(rows: nil) }
+      last = next.row
+      rows.append(next)
+    }
+    return rows
+  }
+
+  /// The tags of all accounts. The index of the file has them without the account records.
+  private func tagsByRow() throws(StoreError) -> [Int64: [UInt8]] {
+    let query = try database.statement("SELECT id, tag FROM account")
+    var tags: [Int64: [UInt8]] = [:]
+    tags.reserveCapacity(Int(clamping: min(state.accountCount, 1 << 20)))
+    while try query.step() { tags[query.int64(0)] = query.bytes(1) }
+    return tags
+  }
+
+  /// Returns false if the key does not open.
+  private func rewrap(
+    _ row: WrappedKey, tag: [UInt8], under next: GroupKeys
+  ) throws(StoreError) -> Bool {
+    let data = accountKeyData(tag: tag, keyID: row.keyID)
+    let key: SecretBytes
+    do { key = try keys.wrap.openSecret(row.wrapped, associatedData: data) } catch {
+      guard error == .failed else { throw .crypto }
+      return false
+    }
+    let wrapped: [UInt8]
+    do { wrapped = try next.wrap.seal(key, associatedData: data) } catch { throw .crypto }
+    let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
+    try change.bind(1, wrapped)
+    try change.bind(2, row.row)
+    try change.run()
+    return true
   }
 
   private func resealExtras(

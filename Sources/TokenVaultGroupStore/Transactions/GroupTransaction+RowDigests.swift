@@ -5,10 +5,7 @@ import TokenVaultCrypto
 extension GroupTransaction {
   /// The digest of a row.
   func rowDigest(tag: [UInt8], keyID: [UInt8], seal: [UInt8]) throws(StoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.text("row")
-    for part in [tag, keyID, seal] { writer.data(part) }
-    return try keys.tags.rowTag(writer.bytes)
+    try keys.tags.rowDigest(tag: tag, keyID: keyID, seal: seal)
   }
 
   func rowDigest(_ row: SealedAccount) throws(StoreError) -> [UInt8] {
@@ -24,7 +21,12 @@ extension GroupTransaction {
   /// row alone does not tell.
   func isPresent(_ row: SealedAccount) throws(StoreError) -> Bool {
     guard tree != nil else { return true }
-    return try tree?.digest(ofRow: row.id) == rowDigest(row).treeDigest
+    return try isPresent(row: row.id, digest: rowDigest(row))
+  }
+
+  /// Whether this is the digest of the row's present version.
+  func isPresent(row: Int64, digest: [UInt8]) throws(StoreError) -> Bool {
+    try tree?.digest(ofRow: row) == digest.treeDigest
   }
 
   /// Records the new digest of a row; nil if there is no account.

@@ -47,15 +47,40 @@ extension GroupTransaction {
   }
 
   /// Stores the sealed secret of a credential of the account in row `row`.
-  func insert(
-    _ sealed: [UInt8], of credential: Credential, issuer: AccountRecord.Issuer?, row: Int64
+  /// - Parameter former: the row of a secret of the account to overwrite; nil for a new row. It spares
+  ///   the commit the pages of the index and of the list of free pages.
+  func write(
+    _ sealed: [UInt8], of credential: Credential, issuer: AccountRecord.Issuer?, row: Int64,
+    over former: Int64? = nil
   ) throws(StoreError) -> AccountRecord.StoredCredential {
+    let place: Int64
+    if let former, try overwrite(former, of: row, with: sealed) {
+      place = former
+    } else {
+      place = try insert(sealed, row: row)
+    }
+    return AccountRecord.StoredCredential(
+      credential: credential, issuer: issuer, row: place, seal: Array(sealed.suffix(16)))
+  }
+
+  /// Returns false if the account has no such row: the file is damaged.
+  private func overwrite(
+    _ former: Int64, of row: Int64, with sealed: [UInt8]
+  ) throws(StoreError) -> Bool {
+    let change = try database.statement(
+      "UPDATE record SET sealed = ?1 WHERE id = ?2 AND account = ?3")
+    try change.bind(1, sealed)
+    try change.bind(2, former)
+    try change.bind(3, row)
+    try change.run()
+    return database.changedRows == 1
+  }
+
+  private func insert(_ sealed: [UInt8], row: Int64) throws(StoreError) -> Int64 {
     let insertion = try database.statement("INSERT INTO record(account, sealed) VALUES(?, ?)")
     try insertion.bind(1, row)
     try insertion.bind(2, sealed)
     try insertion.run()
-    return AccountRecord.StoredCredential(
-      credential: credential, issuer: issuer, row: database.lastInsertedRow,
-      seal: Array(sealed.suffix(16)))
+    return database.lastInsertedRow
   }
 }

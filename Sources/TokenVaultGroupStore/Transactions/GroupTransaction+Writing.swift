@@ -59,10 +59,11 @@ extension GroupTransaction {
     _ credential: Credential, _ payload: CredentialPayload, issuer: AccountRecord.Issuer? = nil,
     in account: inout StoredAccount
   ) throws(StoreError) {
-    try removeCredentials(of: &account) { credential.replaces($0) }
     let sealed = try seal(payload, credential, key: account.key, tag: account.tag)
+    let former = account.record.stored.last { credential.replaces($0.credential) }
+    try removeCredentials(of: &account, keepingRow: former?.row) { credential.replaces($0) }
     account.record.stored.append(
-      try insert(sealed, of: credential, issuer: issuer, row: account.row))
+      try write(sealed, of: credential, issuer: issuer, row: account.row, over: former?.row))
   }
 
   /// Removes the credentials for which `condition` is true, with their secrets. Call ``update(_:)``
@@ -71,8 +72,15 @@ extension GroupTransaction {
   package func removeCredentials(
     of account: inout StoredAccount, where condition: (Credential) -> Bool
   ) throws(StoreError) {
+    try removeCredentials(of: &account, keepingRow: nil, where: condition)
+  }
+
+  /// - Parameter row: the row that is about to get the secret of another credential.
+  private func removeCredentials(
+    of account: inout StoredAccount, keepingRow row: Int64?, where condition: (Credential) -> Bool
+  ) throws(StoreError) {
     try requirePresent(account)
-    for stored in account.record.stored where condition(stored.credential) {
+    for stored in account.record.stored where condition(stored.credential) && stored.row != row {
       let deletion = try database.statement("DELETE FROM record WHERE id = ?")
       try deletion.bind(1, stored.row)
       try deletion.run()

@@ -136,18 +136,7 @@ package final class GroupTransaction {
   }
 
   func openAnyVersion(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
-    let key: SealingKey
-    do {
-      key = try SealingKey(
-        try keys.wrap.openSecret(
-          row.wrappedKey, associatedData: accountKeyData(tag: row.tag, keyID: row.keyID)))
-    } catch { throw error == .failed ? .damaged(rows: 1) : .crypto }
-    let record = try AccountRecord(
-      encoded: Padding.unpad(
-        try key.openRow(row.record, header.associatedData(.accountRecord, account: row.tag))))
-    return StoredAccount(
-      tag: row.tag, keyID: row.keyID, record: record, row: row.id, key: key,
-      saved: (record, row.seal))
+    try RowOpener(header: header, keys: keys).open(row)
   }
 
   func accountKeyData(tag: [UInt8], keyID: [UInt8]) -> [UInt8] {

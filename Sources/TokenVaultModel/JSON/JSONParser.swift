@@ -119,6 +119,14 @@ struct JSONParser {
   private mutating func string() throws(JSONError) -> String {
     let start = at
     guard take(UInt8(ascii: "\"")) else { throw .syntax(at: at) }
+    let end = PlainRun.end(in: bytes, from: at)
+    if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+      guard let string = String(validating: bytes[at..<end], as: UTF8.self) else {
+        throw .syntax(at: start)
+      }
+      at = end + 1
+      return string
+    }
     var text: [UInt8] = []
     while at < bytes.count {
       switch bytes[at] {
@@ -131,9 +139,9 @@ struct JSONParser {
       case UInt8(ascii: "\\"): text += try escape()
       case ..<0x20: throw .syntax(at: at)
       default:
-        let run = bytes[at...].prefix { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
-        text += run
-        at = run.endIndex
+        let end = PlainRun.end(in: bytes, from: at)
+        text += bytes[at..<end]
+        at = end
       }
     }
     throw .syntax(at: at)

@@ -7,6 +7,11 @@
 // Or opens the group and keeps it open until its input ends; "debuggable" turns protection off.
 //
 //   vault-probe hold [debuggable]
+//
+// Or, for each line "hold" of its input, requests the token of an account and keeps it; for any other
+// line, releases it. Its memory can be read.
+//
+//   vault-probe serve USERNAME
 import Foundation
 import TokenVault
 
@@ -21,6 +26,23 @@ if arguments.dropFirst().first == "hold" {
   let count = try await vault.accounts().accounts.count
   try FileHandle.standardOutput.write(contentsOf: Data("open: \(count)\n".utf8))
   _ = try FileHandle.standardInput.readToEnd()
+  exit(0)
+}
+if arguments.count == 3, arguments[1] == "serve" {
+  var configuration = try VaultConfiguration.process()
+  configuration.isAdministrator = true
+  configuration.protectsProcess = false
+  let vault = Vault(configuration)
+  let account = try await vault.account(username: arguments[2])
+  var token: TokenResult?
+  while let line = readLine() {
+    token = nil
+    if line == "hold" {
+      token = try await vault.token(TokenRequest(scopes: "User.Read"), for: account)
+    }
+    let answer = token.map { "holds \($0.accessToken.reveal().count)" } ?? "dropped"
+    try FileHandle.standardOutput.write(contentsOf: Data((answer + "\n").utf8))
+  }
   exit(0)
 }
 guard arguments.count == 3, let number = Int(arguments[1]), let operations = Int(arguments[2])

@@ -1,0 +1,16 @@
+import Dispatch
+
+/// A signal from one thread to another, which counts: each ``send()`` ends one ``wait()``.
+package struct Signal: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  package init() {}
+
+  package func send() { semaphore.signal() }
+  package func wait() { semaphore.wait() }
+
+  /// Runs work that may block on a thread of its own.
+  package static func onOtherThread(_ work: @escaping @Sendable () -> Void) {
+    DispatchQueue(label: "dev.tokenvault.work").async(execute: work)
+  }
+}
