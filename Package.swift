@@ -19,6 +19,12 @@ let strictC: [CSetting] =
   [.enableWarning("all"), .enableWarning("extra")]
   + (refusesWarnings ? [.treatAllWarnings(as: .error)] : [])
 
+/// How `scripts/build` links the program's front. A package whose manifest has such flags
+/// cannot be a dependency, so an ordinary build has none.
+let frontLink = Context.environment["TOKENVAULT_FRONT_LINK"].map { flags in
+  [LinkerSetting.unsafeFlags(flags.split(separator: " ").map(String.init))]
+}
+
 /// The provider files that are compiled into the program, so that it stays one file.
 let providers = ["microsoft", "github", "gitlab", "google", "forgejo", "oidc"]
 
@@ -27,6 +33,7 @@ let package = Package(
   products: [
     .library(name: "TokenVault", targets: ["TokenVault"]),
     .executable(name: "tokenvault", targets: ["TokenVaultProgram"]),
+    .executable(name: "tokenvault-front", targets: ["TokenVaultFront"]),
   ],
   // A tool that uses the library alone says `traits: []` where it depends on this package, and
   // SwiftPM does not fetch the packages that only the program needs.
@@ -119,6 +126,16 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "TokenVaultProgram", dependencies: ["TokenVaultCLI"], swiftSettings: strict),
+    // The first instructions of the front, and its algorithms.
+    .target(name: "TokenVaultCFront", cSettings: strictC),
+    // Prints a stored token, and runs the program above for everything else.
+    .executableTarget(
+      name: "TokenVaultFront",
+      dependencies: [
+        "TokenVault", "TokenVaultModel", "TokenVaultSystem", "TokenVaultKeyCustody",
+        "TokenVaultCFront",
+      ],
+      swiftSettings: strict, linkerSettings: frontLink ?? []),
     .executableTarget(
       name: "group-member", dependencies: ["TokenVault"], path: "Examples/GroupMember",
       swiftSettings: strict),
@@ -230,7 +247,7 @@ let package = Package(
       name: "TokenVaultKeyCustodyTests",
       dependencies: [
         "TokenVaultKeyCustody", "TokenVaultModel", "TokenVaultCrypto", "TokenVaultSystem",
-        "PrototypeCheck", "TokenVaultTestSupport",
+        "PrototypeCheck", "TokenVaultTestSupport", "TokenVaultCFront",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -249,8 +266,8 @@ let package = Package(
       dependencies: [
         "TokenVault", "TokenVaultGroupStore", "TokenVaultKeyCustody", "TokenVaultModel",
         "TokenVaultCrypto",
-        "TokenVaultTestSupport", "TokenVaultProgram", "tokenvault-idp", "group-member",
-        "graph-sample", "vault-probe",
+        "TokenVaultTestSupport", "TokenVaultProgram", "TokenVaultFront", "tokenvault-idp",
+        "group-member", "graph-sample", "vault-probe",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -262,7 +279,7 @@ let package = Package(
       dependencies: [
         "TokenVaultCLI", "TokenVault", "TokenVaultSignIn", "TokenVaultModel",
         "TokenVaultTestSupport",
-        "TokenVaultProgram",
+        "TokenVaultProgram", "TokenVaultFront",
         "group-member", "tokenvault-idp", "tokenvault-manual",
       ],
       exclude: ["Peers", "Transcripts"],

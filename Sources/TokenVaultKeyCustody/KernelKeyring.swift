@@ -47,6 +47,13 @@ package enum KernelKeyring {
     }
   }
 
+  /// Whether there is an entry with this id. If the kernel does not say so, there is none.
+  package static func contains(_ id: GroupKeyID) -> Bool {
+    do throws(SystemCallError) { return try KernelKeys.find(description(id)) != nil } catch {
+      return false
+    }
+  }
+
   /// The remaining lifetime in seconds, for which a rotation keeps the successor; nil when there is
   /// no key with this id.
   package static func secondsLeft(_ id: GroupKeyID) throws(CustodyError) -> UInt32? {
@@ -84,12 +91,17 @@ package enum KernelKeyring {
   }
 
   private static func payload(_ id: GroupKeyID) throws(CustodyError) -> SecretBytes? {
+    let serial: Int32?
+    do throws(SystemCallError) { serial = try KernelKeys.find(description(id)) } catch {
+      throw .kernelKeyring(errno: error.errno)
+    }
+    // Without a key, nothing allocates locked memory.
+    guard let serial else { return nil }
     var payload = try crypto { () throws(CryptoError) in
       try SecretBytes(count: expirySize + groupKeySize)
     }
     let size: Int?
     do throws(SystemCallError) {
-      guard let serial = try KernelKeys.find(description(id)) else { return nil }
       size = unsafe try payload.withUnsafeMutableBytes { (buffer) throws(SystemCallError) in
         unsafe try KernelKeys.read(serial, into: buffer)
       }

@@ -18,4 +18,16 @@ package enum ProcessEnvironment {
     }
     return variables
   }
+
+  /// The values of those of these variables that are set and not empty, by name.
+  package static func variables(_ names: [String]) -> [String: String] {
+    var values: [String: String] = [:]
+    for name in names {
+      // An empty variable counts as unset (XDG base directory specification).
+      if let value = unsafe getenv(name), unsafe value.pointee != 0 {
+        values[name] = unsafe String(cString: value)
+      }
+    }
+    return values
+  }
 }

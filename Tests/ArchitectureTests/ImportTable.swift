@@ -7,6 +7,7 @@ enum ImportTable {
     "TokenVaultCOpenSSL": [], "TokenVaultCSQLite": [], "TokenVaultCLibsecret": [],
     "TokenVaultCSecretService": [], "TokenVaultCSystem": [], "TokenVaultCVFS": [],
     "TokenVaultCCurl": [], "TokenVaultCQRCode": [], "TokenVaultCFiles": [],
+    "TokenVaultCFront": [],
     // The vault.
     "TokenVaultCrypto": ["TokenVaultCOpenSSL", "Glibc", "Synchronization"],
     "TokenVaultModel": [],
@@ -51,6 +52,11 @@ enum ImportTable {
       "TokenVaultModel",
     ],
     "TokenVaultProgram": ["TokenVaultCLI"],
+    // What prints a stored token needs nothing else, neither ArgumentParser nor Foundation.
+    "TokenVaultFront": [
+      "Glibc", "TokenVault", "TokenVaultModel", "TokenVaultSystem", "TokenVaultKeyCustody",
+      "TokenVaultCFront",
+    ],
     // Examples of tools that use the library.
     "GroupMember": ["Foundation", "TokenVault"],
     "GraphSample": ["Foundation", "TokenVault"],
@@ -78,6 +84,7 @@ enum ImportTable {
   static let cModules: Set<String> = [
     "TokenVaultCOpenSSL", "TokenVaultCSQLite", "TokenVaultCLibsecret", "TokenVaultCSecretService",
     "TokenVaultCSystem", "TokenVaultCCurl", "TokenVaultCQRCode", "TokenVaultCFiles",
+    "TokenVaultCFront",
     "TokenVaultCVFS",
   ]
 
@@ -87,7 +94,7 @@ enum ImportTable {
     "libsecret/": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
     "glib": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
     "gio/": ["TokenVaultCLibsecret", "TokenVaultCSecretService"],
-    "openssl/": ["TokenVaultCOpenSSL"],
+    "openssl/": ["TokenVaultCOpenSSL", "TokenVaultCFront"],
     "sqlite3": ["TokenVaultCSQLite", "TokenVaultCVFS"],
     "curl/": ["TokenVaultCCurl"],
     "qrencode": ["TokenVaultCQRCode"],
@@ -105,7 +112,8 @@ enum ImportTable {
 
   /// The targets that may touch their process: read its environment, print, exit.
   static let programs: Set<String> = [
-    "TokenVaultCLI", "TokenVaultProgram", "tokenvault-idp", "tokenvault-manual",
+    "TokenVaultCLI", "TokenVaultProgram", "TokenVaultFront", "tokenvault-idp",
+    "tokenvault-manual",
     "GroupMember", "GraphSample",
     "CurrentToken", "StoredPassword", "CallAPI",
   ]

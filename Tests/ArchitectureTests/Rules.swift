@@ -63,7 +63,9 @@ enum Rules {
       }
       if !ImportTable.programs.contains(file.module) {
         broken += outsidePrograms.filter { has($0, in: code.text) }
-          .filter { $0 != "environ" || file.path != ImportTable.environmentReader }
+          .filter {
+            !["environ", "getenv("].contains($0) || file.path != ImportTable.environmentReader
+          }
           .map { "`\($0)` is for programs, not for libraries" }
       }
       return broken.map { Violation(path: file.path, line: code.number, rule: $0) }

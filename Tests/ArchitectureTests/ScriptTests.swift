@@ -19,6 +19,7 @@ struct ScriptTests {
     let (build, demo, test) = (try packages("build"), try packages("demo"), try packages("test"))
     #expect(build.isStrictSubset(of: demo))
     #expect(demo.isStrictSubset(of: test))
+    #expect(demo.isStrictSubset(of: try packages("instructions")))
     #expect(test.isSuperset(of: ["chromium", "glewlwyd", "tmux"]))
   }
 
@@ -33,7 +34,7 @@ struct ScriptTests {
   @Test(arguments: [
     ("scripts/build", "build"), ("scripts/fuzz", "build"), ("scripts/demo", "demo"),
     ("scripts/test", "test"), ("Benchmarks/run", "test"), ("scripts/package", "package"),
-    ("scripts/test-package", "test-package"),
+    ("scripts/test-package", "test-package"), ("scripts/instructions", "instructions"),
   ])
   func aScriptInstallsItsOwnListOnly(script: String, need: String) throws {
     let calls = try Checkout.file(script).lines.map { $0.text.drop { $0 == " " } }

@@ -63,7 +63,7 @@ import TokenVaultModel
       let lower = Data(file.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
       for word in words {
         let text = Data(word.utf8)
-        var forms = [text, Data(Hexadecimal.encode(text).utf8)]
+        var forms = [text, Data(Hexadecimal.encode([UInt8](text)).utf8)]
         forms += [.utf16LittleEndian, .utf16BigEndian].compactMap { word.data(using: $0) }
         // Base64 has three forms, depending on where in a group of three bytes the text begins. The
         // ends of each form depend on the neighbouring bytes.

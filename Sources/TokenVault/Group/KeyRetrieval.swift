@@ -13,10 +13,10 @@ struct KeyRetrieval {
   /// Opens the file, and follows rotations that happen meanwhile.
   func open(_ path: String) throws -> UnlockedGroup {
     for _ in 0..<200 {
-      // The first reply of the service arrives while the file is opened and OpenSSL is initialised.
-      let conversation = parts.keyring.begin()
-      let locked = try LockedGroup(path: path)
-      CryptoPreparation.run()
+      // The first reply of the service arrives while the file is opened, and the service looks for
+      // the key while libcrypto is initialised.
+      var conversation = parts.keyring.begin()
+      let locked = try LockedGroup(path: path) { seek($0, in: &conversation) }
       let header = locked.header
       do {
         let key = try key(for: locked, over: conversation)
@@ -42,6 +42,15 @@ struct KeyRetrieval {
     }
   }
 
+  private func seek(
+    _ header: GroupHeader, in conversation: inout SecretServiceCustodian.Conversation
+  ) {
+    let id = GroupKeyID(groupID: header.groupID, generation: header.generation)
+    // A key in the kernel's keyring is used without a wait for the service.
+    guard header.custody == .secretService, !KernelKeyring.contains(id) else { return }
+    parts.keyring.seek(id, in: &conversation)
+  }
+
   private func key(
     for locked: borrowing LockedGroup,
     over conversation: consuming SecretServiceCustodian.Conversation
@@ -52,7 +61,17 @@ struct KeyRetrieval {
     if let kept = try KernelKeyring.key(id) { return kept }
     switch header.custody {
     case .secretService:
-      return try key(from: try parts.keyring.key(id, over: conversation), id, header)
+      CryptoPreparation.run()
+      var device: Result<SecretBytes, CustodyError>?
+      let part = try parts.keyring.key(id, over: conversation) {
+        locked.prepareQueries()
+        // An error is thrown after those of the keyring.
+        if !header.isOutdated {
+          device = Result { () throws(CustodyError) in try devicePart(id) }
+        }
+      }
+      guard let device = device.take() else { return try key(from: part, id, header) }
+      return try KeyParts(keyring: part, device: try device.get()).key(of: id.groupID)
     case .passphrase, .keyFile:
       guard let slot = try locked.slot(.custody) else { throw StoreError.damaged(rows: nil) }
       guard header.custody == .passphrase else { return try openByKeyFile(slot, of: locked) }

@@ -13,7 +13,7 @@ extension ScopeSet {
     return scopes.contains { scope in
       let scope = scope.lowercased()
       if scope.hasPrefix(folded + "/") { return true }
-      return isEntra && folded == Self.graph && !scope.contains("/")
+      return isEntra && folded == Self.graph && !scope.contains("/" as Character)
         && !Self.ofSignIn.contains(scope)
     }
   }
@@ -23,7 +23,7 @@ extension ScopeSet {
   /// The resources that scopes name: `https://HOST/PATH` of `https://HOST/PATH/NAME`.
   var resources: [String] {
     scopes.compactMap { scope in
-      guard scope.contains("://"), let slash = scope.lastIndex(of: "/") else { return nil }
+      guard let slash = scope.lastIndex(of: "/"), scope.contains("://") else { return nil }
       let resource = scope[..<slash]
       return resource.hasSuffix(":/") ? nil : String(resource)
     }
@@ -31,6 +31,6 @@ extension ScopeSet {
 
   /// Whether a scope names no resource and is none of a sign-in.
   var hasBareScopes: Bool {
-    scopes.contains { !$0.contains("/") && !Self.ofSignIn.contains($0.lowercased()) }
+    scopes.contains { !$0.contains("/" as Character) && !Self.ofSignIn.contains($0.lowercased()) }
   }
 }

@@ -80,7 +80,13 @@ struct HelperSetup {
     }
   }
 
-  private static let executable = resolved("/proc/self/exe")
+  /// The executable that people run, which starts this one if it is the full program of an
+  /// installation.
+  private static let executable = resolved("/proc/self/exe").map { own in
+    let full = "/libexec/tokenvault/tokenvault"
+    let front = own.dropLast(full.count) + "/bin/tokenvault"
+    return own.hasSuffix(full) && InputFile.exists(String(front)) ? String(front) : own
+  }
 
   private static func resolved(_ path: String) -> String? {
     guard let place = unsafe realpath(path, nil) else { return nil }

@@ -9,7 +9,7 @@ package enum CommandError: Error, Sendable {
   case noHome
   case noWorkingDirectory
   /// `--vault-dir` or TOKENVAULT_HOME.
-  case badVaultDirectory(String, DirectoryFault)
+  case badVaultDirectory(String, SelectionError.DirectoryFault)
   /// An argument, by its number, or a variable, by its name.
   case notUTF8(String)
   /// The program of `--browser` is not in PATH.
@@ -121,13 +121,6 @@ package enum CommandError: Error, Sendable {
   case groupsFailed(ExitStatus)
 }
 
-/// The reason why a path cannot be the vault's directory.
-package enum DirectoryFault: Sendable {
-  case empty
-  case relative
-  case notADirectory
-}
-
 /// The reason why a header cannot be sent. The name is that of its field.
 package enum HeaderFault: Sendable {
   /// tokenvault sets the field itself.
@@ -148,4 +141,16 @@ package enum NoQuestion: Sendable {
   /// `--no-input`.
   case noInput
   case noTerminal
+}
+
+extension CommandError {
+  init(_ error: SelectionError) {
+    self =
+      switch error {
+      case .badGroupName(let text, let source): .badGroupName(text, from: source)
+      case .badVaultDirectory(let path, let fault): .badVaultDirectory(path, fault)
+      case .noWorkingDirectory: .noWorkingDirectory
+      case .vault(let error): .vault(error)
+      }
+  }
 }

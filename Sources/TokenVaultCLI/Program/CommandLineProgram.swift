@@ -7,7 +7,7 @@ import TokenVaultSystem
 package enum CommandLineProgram {
   /// Runs the command in the process's arguments, and exits.
   package static func main() -> Never {
-    Invocation.holdStandardStreams()
+    StandardStreams.hold()
     do {
       // Before anything secret is in memory.
       if !Debugging.isAllowed { try SystemCalls.makeUndumpable() }
@@ -22,9 +22,7 @@ package enum CommandLineProgram {
     if let helper = HelperProgram(words) { _exit(helper.run()) }
     let arguments = Array(words.dropFirst())
     // Nothing is buffered, so exit(3) would only cost time.
-    if let status = WarmToken.answer(arguments) ?? PromptText.answer(arguments) {
-      _exit(status.rawValue)
-    }
+    if let status = PromptText.answer(arguments) { _exit(status.rawValue) }
     exit(run(arguments).rawValue)
   }
 

@@ -6,35 +6,21 @@ import TokenVaultSignIn
 extension Invocation {
   /// Selects the group and, if `needsAccount`, the account.
   package func select(needsAccount: Bool = true) throws(CommandError) -> Selection {
-    let named = try chosenGroup()
-    let account = options.account ?? environment["TOKENVAULT_ACCOUNT"]
-    var rule: AccountRule?
-    var denials: [AccountRule] = []
-    let isOverruled = options.account != nil && options.overrulesDenials
-    if named == nil || (needsAccount && !isOverruled) {
-      (rule, denials) = try matchingRules()
-    }
+    do {
+      return try request.select(in: surroundings, situation, needsAccount: needsAccount)
+    } catch { throw CommandError(error) }
+  }
 
-    let (group, groupRule): (GroupName, Selection.Rule)
-    if let named {
-      (group, groupRule) = named
-    } else if let rule {
-      (group, groupRule) = (rule.group, .rule(rule.conditions))
-    } else {
-      (group, groupRule) = try standardGroup()
+  private var request: SelectionRequest {
+    var request = SelectionRequest()
+    request.group = options.group
+    request.account = options.account.map { AccountReference(parsing: $0) }
+    request.accountOfVariable = environment["TOKENVAULT_ACCOUNT"].map {
+      AccountReference(parsing: $0)
     }
-    let (reference, accountRule): (AccountReference, Selection.Rule)
-    if let account {
-      reference = AccountReference(parsing: account)
-      accountRule = options.account == nil ? .variable : .option
-    } else if let rule, rule.group == group {
-      (reference, accountRule) = (.rule(rule, try accountRules()), .rule(rule.conditions))
-    } else {
-      (reference, accountRule) = (.current, .standard)
-    }
-    return Selection(
-      group: group, groupRule: groupRule, account: reference, accountRule: accountRule,
-      denials: isOverruled ? [] : denials)
+    request.overrulesDenials = options.overrulesDenials
+    request.vaultDirectory = options.vaultDirectory
+    return request
   }
 
   /// The selected account, unless a rule denies it here.
@@ -247,16 +233,6 @@ extension Invocation {
     return try GroupFiles.names(in: directory, suffix: ".vault")
   }
 
-  private func chosenGroup() throws(CommandError) -> (GroupName, Selection.Rule)? {
-    if let text = options.group {
-      guard let name = GroupName(text) else { throw .badGroupName(text, from: .option) }
-      return (name, .option)
-    }
-    guard let text = environment["TOKENVAULT_GROUP"] else { return nil }
-    guard let name = GroupName(text) else { throw .badGroupName(text, from: .variable) }
-    return (name, .variable)
-  }
-
   private func matchingRules() throws(CommandError) -> (AccountRule?, [AccountRule]) {
     let rules = try accountRules()
     do { return try rules.matching(situation) } catch { throw .vault(error) }
@@ -296,7 +272,7 @@ extension Invocation {
   }
 
   func accountRules() throws(CommandError) -> AccountRules {
-    AccountRules(vaultDirectory: try configuration(.universalStorage).directory)
+    do { return try request.rules(surroundings) } catch { throw CommandError(error) }
   }
 
   /// Whether the configuration file has a client for sign-ins.
@@ -304,15 +280,5 @@ extension Invocation {
     guard let path = configurationFile else { return false }
     // absent is an answer: a file that cannot be used provides no client.
     do { return try UserConfiguration.read(path)?.signIn.clientID != nil } catch { return false }
-  }
-
-  private func standardGroup() throws(CommandError) -> (GroupName, Selection.Rule) {
-    guard let path = configurationFile else { return (.universalStorage, .standard) }
-    do {
-      guard let group = try UserConfiguration.read(path)?.defaultGroup else {
-        return (.universalStorage, .standard)
-      }
-      return (group, .configuration(path))
-    } catch { throw .vault(error) }
   }
 }

@@ -60,47 +60,22 @@ package struct Invocation: Sendable {
     }
   }
 
-  private static let variables = [
-    "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
-    "TOKENVAULT_HOME", "TOKENVAULT_GROUP", "TOKENVAULT_ACCOUNT", "DBUS_SESSION_BUS_ADDRESS",
-    "DISPLAY", "WAYLAND_DISPLAY", "CREDENTIALS_DIRECTORY", "NO_COLOR", "TERM", "BROWSER",
-    "SSL_CERT_FILE", "SSL_CERT_DIR",
-  ]
-
   /// This process.
   package static func ofProcess(options: Options = Options()) -> Invocation {
-    var directory: String?
-    if let path = unsafe getcwd(nil, 0) {
-      // The kernel puts "(unreachable)" in front of a directory outside the root.
-      let text = unsafe String(validatingCString: path)
-      directory = text.flatMap { $0.hasPrefix("/") ? $0 : nil }
-      unsafe free(path)
-    }
+    let surroundings = Surroundings.ofProcess()
     return Invocation(
-      environment: variables(variables), workingDirectory: directory, options: options)
+      environment: surroundings.environment, workingDirectory: surroundings.workingDirectory,
+      options: options)
+  }
+
+  /// Everything but the options.
+  var surroundings: Surroundings {
+    Surroundings(environment: environment, workingDirectory: workingDirectory)
   }
 
   /// The values of those of these variables that are set and not empty, by name.
   static func variables(_ names: [String]) -> [String: String] {
-    var values: [String: String] = [:]
-    for name in names {
-      // An empty variable counts as unset (XDG base directory specification).
-      if let value = unsafe getenv(name), unsafe value.pointee != 0 {
-        values[name] = unsafe String(cString: value)
-      }
-    }
-    return values
-  }
-
-  /// Makes sure that descriptors 0, 1 and 2 are open. Otherwise the next file or socket would get
-  /// one of these numbers, and a token meant for standard output would be written to it.
-  package static func holdStandardStreams() {
-    for descriptor in Int32(0)...2 where lseek(descriptor, 0, SEEK_CUR) < 0 && errno == EBADF {
-      // In the wrong direction, so that using the descriptor fails instead of losing data.
-      let flags = descriptor == 0 ? O_WRONLY : O_RDONLY
-      // absent is an answer: without /dev/null there is no substitute.
-      do { _ = try SystemCalls.open("/dev/null", flags) } catch { continue }
-    }
+    ProcessEnvironment.variables(names)
   }
 
   /// The wall clock.
@@ -108,9 +83,7 @@ package struct Invocation: Sendable {
 
   /// The path made absolute against the working directory.
   package func absolute(_ path: String) throws(CommandError) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let workingDirectory else { throw .noWorkingDirectory }
-    return path == "." ? workingDirectory : workingDirectory + "/" + path
+    do { return try surroundings.absolute(path) } catch { throw CommandError(error) }
   }
 
   /// The path as ``workingDirectory`` spells it: absolute, with symlinks resolved if it exists.
@@ -126,38 +99,19 @@ package struct Invocation: Sendable {
     return workingDirectory
   }
 
-  /// The value of a variable that holds a directory. Relative paths are ignored, as the XDG base
-  /// directory specification demands.
-  func directory(in variable: String) -> String? {
-    environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
-  }
+  /// The value of a variable that holds a directory; nil for a relative path.
+  func directory(in variable: String) -> String? { surroundings.directory(in: variable) }
 
   /// The path of the user's configuration file, which need not exist.
-  package var configurationFile: String? {
-    (directory(in: "XDG_CONFIG_HOME") ?? directory(in: "HOME").map { $0 + "/.config" })
-      .map { $0 + "/tokenvault/config.json" }
-  }
+  package var configurationFile: String? { surroundings.configurationFile }
 
   /// The configuration of the vault for a group.
   package func configuration(_ group: GroupName) throws(CommandError) -> VaultConfiguration {
-    var environment = environment
-    if let directory = options.vaultDirectory {
-      guard !directory.isEmpty else { throw .badVaultDirectory("", .empty) }
-      environment["TOKENVAULT_HOME"] = try absolute(directory)
-    }
-    if let directory = environment["TOKENVAULT_HOME"] {
-      guard directory.hasPrefix("/") else { throw .badVaultDirectory(directory, .relative) }
-      guard !InputFile.exists(directory) || InputFile.exists(directory + "/.") else {
-        throw .badVaultDirectory(directory, .notADirectory)
-      }
-    }
     var configuration: VaultConfiguration
     do {
-      configuration = try VaultConfiguration(group: group, environment: environment)
-    } catch { throw .vault(error) }
-    configuration.isAdministrator = true
-    // The program protected itself when it started.
-    configuration.protectsProcess = false
+      configuration = try surroundings.configuration(
+        group, vaultDirectory: options.vaultDirectory)
+    } catch { throw CommandError(error) }
     if !options.mayAsk { configuration.allowsPrompt = false }
     let (options, typed) = (options, typedPassphrase)
     configuration.passphrase = { purpose in

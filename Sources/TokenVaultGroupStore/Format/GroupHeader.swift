@@ -38,12 +38,20 @@ package struct GroupHeader: Hashable, Sendable {
     self.custody = custody
   }
 
-  init(_ bytes: [UInt8]) throws(StoreError) {
+  /// - Parameter announce: is passed the header before its digest is computed, because the first
+  ///   digest of a process initialises libcrypto.
+  init(_ bytes: [UInt8], announce: (GroupHeader) -> Void = { _ in }) throws(StoreError) {
     guard bytes.count >= 40, bytes.starts(with: "TKVT".utf8) else { throw .damaged(rows: nil) }
     let content = Array(bytes.dropLast(32))
+    let header = Result { () throws(StoreError) in try GroupHeader(content: content) }
+    if case .success(let header) = header { announce(header) }
     let digest: [UInt8]
     do { digest = try Digest.sha256(content) } catch { throw .crypto }
     guard digest == Array(bytes.suffix(32)) else { throw .damaged(rows: nil) }
+    self = try header.get()
+  }
+
+  private init(content: [UInt8]) throws(StoreError) {
     version = content[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard Format.readableVersions.contains(version) else { throw .unsupportedVersion(version) }
     guard content.count == 33, let custody = Custody(rawValue: content[32]) else {

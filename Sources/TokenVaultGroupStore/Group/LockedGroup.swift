@@ -10,14 +10,19 @@ package struct LockedGroup: ~Copyable {
   let database: Database
 
   /// Opens the file at `path` after checking its permissions and those of its directory.
-  /// - Parameter busyMilliseconds: how long a statement waits for a lock of another process.
-  package init(path: String, busyMilliseconds: Int32 = 10_000) throws(StoreError) {
+  /// - Parameters:
+  ///   - busyMilliseconds: how long a statement waits for a lock of another process.
+  ///   - announce: is passed the header before it is verified, so that a slow search for the key can
+  ///     begin. The caller uses the key only if this initialiser returns.
+  package init(
+    path: String, busyMilliseconds: Int32 = 10_000, announce: (GroupHeader) -> Void = { _ in }
+  ) throws(StoreError) {
     let directory = FileSafety.directory(of: path)
     try FileSafety.checkDirectory(directory)
     try FileSafety.checkIsLocal(directory)
     let database = try Self.openChecked(path, busyMilliseconds)
     database.keepLogFiles()
-    let header = try Self.readHeaderChecked(database, path: path)
+    let header = try Self.readHeaderChecked(database, path: path, announce)
     self.path = path
     self.database = database
     self.header = header
@@ -40,11 +45,11 @@ package struct LockedGroup: ~Copyable {
   }
 
   private static func readHeaderChecked(
-    _ database: Database, path: String
+    _ database: Database, path: String, _ announce: (GroupHeader) -> Void
   ) throws(StoreError) -> GroupHeader {
     do throws(StoreError) {
       try checkIdentity(database, path: path)
-      return try readHeader(database)
+      return try readHeader(database, announce)
     } catch {
       try database.requireUnchanged()
       throw error
@@ -68,11 +73,13 @@ package struct LockedGroup: ~Copyable {
     }
   }
 
-  static func readHeader(_ database: Database) throws(StoreError) -> GroupHeader {
+  static func readHeader(
+    _ database: Database, _ announce: (GroupHeader) -> Void = { _ in }
+  ) throws(StoreError) -> GroupHeader {
     guard let bytes = try database.meta(Format.Meta.header.rawValue) else {
       throw .damaged(rows: nil)
     }
-    return try GroupHeader(bytes)
+    return try GroupHeader(bytes, announce: announce)
   }
 
   static func wrappingKey(
@@ -80,6 +87,15 @@ package struct LockedGroup: ~Copyable {
   ) throws(StoreError) -> SealingKey {
     let derived = try Format.derive(key, group: group, purpose: "wrap")
     do { return try SealingKey(derived) } catch { throw .crypto }
+  }
+
+  /// Compiles the queries for a secret, while the caller waits for the key.
+  package func prepareQueries() {
+    bestEffort("the query itself reports the error") {
+      for query in [
+        GroupTransaction.Query.name, GroupTransaction.Query.account, GroupTransaction.Query.payload,
+      ] { _ = try database.statement(query) }
+    }
   }
 
   /// Unlocks the group with the key of its generation.

@@ -56,6 +56,15 @@ package final class GroupTransaction {
         Padding.pad(state.encoded(version: header.version)), header.associatedData(.state)))
   }
 
+  /// The queries that lead from a name to a secret.
+  enum Query {
+    static let name = "SELECT sealed FROM name WHERE tag = ?"
+    static let account =
+      "SELECT a.id, a.sheet, k.key_id, k.wrapped FROM account a "
+      + "LEFT JOIN account_key k ON k.id = a.id WHERE a.tag = ?"
+    static let payload = "SELECT sealed FROM record WHERE id = ? AND account = ?"
+  }
+
   // MARK: Accounts
 
   /// The tag by which the account's row is found.
@@ -71,9 +80,7 @@ package final class GroupTransaction {
 
   /// The account with this tag, or nil if the file's index has none.
   package func account(tag: [UInt8]) throws(StoreError) -> StoredAccount? {
-    let query = try database.statement(
-      "SELECT a.id, a.sheet, k.key_id, k.wrapped FROM account a "
-        + "LEFT JOIN account_key k ON k.id = a.id WHERE a.tag = ?")
+    let query = try database.statement(Query.account)
     try query.bind(1, tag)
     guard try query.step() else { return nil }
     defer { query.reset() }
@@ -153,7 +160,7 @@ package final class GroupTransaction {
   }
 
   func nameEntry(_ tag: [UInt8]) throws(StoreError) -> [[UInt8]] {
-    let query = try database.statement("SELECT sealed FROM name WHERE tag = ?")
+    let query = try database.statement(Query.name)
     try query.bind(1, tag)
     guard try query.step() else { return [] }
     defer { query.reset() }
@@ -175,8 +182,7 @@ package final class GroupTransaction {
     of stored: AccountRecord.StoredCredential, in account: StoredAccount
   ) throws(StoreError) -> CredentialPayload {
     // The number of the row is authentic, and its account, which a deletion goes by, must be, too.
-    let query = try database.statement(
-      "SELECT sealed FROM record WHERE id = ? AND account = ?")
+    let query = try database.statement(Query.payload)
     try query.bind(1, stored.row)
     try query.bind(2, account.row)
     guard try query.step() else { throw .damaged(rows: 1) }

@@ -50,6 +50,15 @@ struct SessionBus: ~Copyable {
     return bus
   }
 
+  /// Goes on with a connection on which the authentication, Hello and further calls were sent.
+  /// - Parameter calls: their number; Hello has the serial 1.
+  static func adopt(_ socket: Int32, calls: UInt32, _ deadline: Deadline) -> SessionBus {
+    var bus = SessionBus(socket: socket, deadline: deadline)
+    bus.greeting = 1
+    bus.lastSerial = calls
+    return bus
+  }
+
   /// Checks the bus's answers to the authentication and the Hello call, once.
   private mutating func greeted() throws(CustodyError) {
     guard let hello = greeting else { return }

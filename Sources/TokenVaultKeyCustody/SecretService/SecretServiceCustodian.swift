@@ -47,11 +47,11 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   }
 
   private func key(
-    _ id: GroupKeyID, from reader: inout SecretServiceReader,
+    _ id: GroupKeyID, from reader: inout SecretServiceReader, meanwhile: () -> Void = {},
     where accept: (borrowing SecretBytes) -> Bool
   ) throws(CustodyError) -> SecretBytes {
     do throws(CustodyError) {
-      return try reader.firstKey(id, where: accept)
+      return try reader.firstKey(id, meanwhile: meanwhile, where: accept)
     } catch .locked {
       try reader.unlock(id.attributes, patience)
     }
@@ -61,6 +61,13 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   /// A conversation that has begun, for reading one key.
   package struct Conversation: ~Copyable {
     fileprivate var reader: SecretServiceReader?
+    fileprivate var progress = Progress.begun
+
+    fileprivate enum Progress {
+      case begun
+      case seeking
+      case failed(CustodyError)
+    }
   }
 
   /// Begins a conversation without waiting, so that the service's first answer arrives while the
@@ -72,13 +79,35 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     } catch { return Conversation(reader: nil) }
   }
 
-  /// The key of a generation, read in a conversation that has begun.
+  /// Waits for the service's first answer and requests the key of a generation, so that the service
+  /// looks for it while the caller does other work. A failure is thrown when the key is read.
+  package func seek(_ id: GroupKeyID, in conversation: inout Conversation) {
+    guard var reader = conversation.reader.take() else { return }
+    do throws(CustodyError) {
+      try reader.findCollection(patience.deadline)
+      try reader.seek(id)
+      conversation = Conversation(reader: reader, progress: .seeking)
+    } catch { conversation.progress = .failed(error) }
+  }
+
+  /// The key of a generation, read in a conversation that has begun. If it was requested with
+  /// ``seek(_:in:)``, it is the same generation.
+  /// - Parameter meanwhile: work of the caller, which this method calls, at most once, while the service
+  ///   sends the key.
   package func key(
-    _ id: GroupKeyID, over conversation: consuming Conversation
+    _ id: GroupKeyID, over conversation: consuming Conversation, meanwhile: () -> Void
   ) throws(CustodyError) -> SecretBytes {
+    // The time limit includes the wait for the first answer.
+    var isSeeking = false
+    switch conversation.progress {
+    // A new conversation unlocks the collection.
+    case .failed(.locked), .begun: break
+    case .failed(let failure): throw failure
+    case .seeking: isSeeking = true
+    }
     guard var reader = conversation.reader else { return try key(id) }
-    try reader.findCollection(patience.deadline)
-    return try key(id, from: &reader) { _ in true }
+    if !isSeeking { try reader.findCollection(patience.deadline) }
+    return try key(id, from: &reader, meanwhile: meanwhile) { _ in true }
   }
 
   /// Stores a new key and reads it back.

@@ -17,11 +17,18 @@ struct SecretServiceReader: ~Copyable {
   var bus: SessionBus
   /// The first ReadAlias call, until its answer has been read.
   private var asked: UInt32?
+  /// The calls that look for a key, until their answers have been read.
+  private var sought: Search?
   /// The question whether KeePassXC runs, until the bus's answer has been read.
   private var askedForKeePassXC: UInt32?
   /// Whether a search shows a dialog while the collection is locked, as KeePassXC's does.
   private var searchPrompts = false
   private(set) var collection = "/"
+
+  private struct Search {
+    let session: UInt32
+    let items: UInt32
+  }
 
   private init(bus: consuming SessionBus) { self.bus = bus }
 
@@ -30,6 +37,11 @@ struct SecretServiceReader: ~Copyable {
   static func begin(
     _ address: String?, _ deadline: Deadline
   ) throws(CustodyError) -> SecretServiceReader {
+    if let socket = EarlyConnection.take(address) {
+      var reader = SecretServiceReader(bus: .adopt(socket, calls: 3, deadline))
+      (reader.asked, reader.askedForKeePassXC) = (2, 3)
+      return reader
+    }
     var reader = SecretServiceReader(bus: try SessionBus.open(address, deadline))
     reader.asked = reader.askForCollection(flags: DBusWriter.noAutoStart)
     reader.askedForKeePassXC = reader.bus.call(.bus("NameHasOwner", "s")) {
@@ -86,20 +98,35 @@ struct SecretServiceReader: ~Copyable {
     return try answer.objectPath()
   }
 
-  /// The first key of this generation that `accept` approves.
-  mutating func firstKey(
-    _ id: GroupKeyID, where accept: (borrowing SecretBytes) -> Bool
-  ) throws(CustodyError) -> SecretBytes {
+  /// Requests a session and the items of this generation without waiting for the answers, which
+  /// ``firstKey(_:where:)`` reads.
+  mutating func seek(_ id: GroupKeyID) throws(CustodyError) {
+    sought = try request(id)
+    try bus.flush()
+  }
+
+  private mutating func request(_ id: GroupKeyID) throws(CustodyError) -> Search {
     let session = openSession()
-    let search = try search(id.attributes)
-    let sessionPath = try path(ofSession: session)
-    let found = try items(search)
+    return Search(session: session, items: try search(id.attributes))
+  }
+
+  /// The first key of this generation that `accept` approves.
+  /// - Parameter meanwhile: is called when the keys have been requested.
+  mutating func firstKey(
+    _ id: GroupKeyID, meanwhile: () -> Void = {}, where accept: (borrowing SecretBytes) -> Bool
+  ) throws(CustodyError) -> SecretBytes {
+    let search = if let sought { sought } else { try request(id) }
+    sought = nil
+    let sessionPath = try path(ofSession: search.session)
+    let found = try items(search.items)
 
     let calls = found.unlocked.map { item in
       bus.call(.secrets("GetSecret", "o", path: item, interface: itemInterface)) {
         $0.string(sessionPath)
       }
     }
+    try bus.flush()
+    meanwhile()
     var vanished = 0
     for call in calls {
       do throws(CustodyError) {

@@ -3,7 +3,9 @@ package enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// The lower-case text of `bytes`.
-  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+  // Not generic: other modules would call it unspecialized, and its first call then takes as long as
+  // opening the group file.
+  package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(2 * bytes.count)
     for byte in bytes {

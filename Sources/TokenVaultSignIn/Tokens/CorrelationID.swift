@@ -10,6 +10,6 @@ package enum CorrelationID {
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
     return [bytes[..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
-      .map(Hexadecimal.encode).joined(separator: "-")
+      .map { Hexadecimal.encode(Array($0)) }.joined(separator: "-")
   }
 }

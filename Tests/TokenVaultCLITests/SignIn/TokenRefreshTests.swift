@@ -34,13 +34,14 @@ struct TokenRefreshTests {
     let home = try SignInHome(#"{"refreshIn": 1}"#)
     #expect(try home.signIn().status == 0)
     try home.provider.change(#"{"refreshIn": 1800}"#)
-    // The plain form, which WarmToken handles.
+    // The plain form, which the front handles.
+    let program = try Installation(beside: home.home).program.path
     var latest = ""
     while try home.provider.counter("refreshes") == 0 {
-      latest = try home.run("tokenvault token").output
+      latest = try home.run("\(program) token").output
     }
     #expect(try home.provider.counter("refreshes") == 1)
-    #expect(try home.run("tokenvault token").output == latest)
+    #expect(try home.run("\(program) token").output == latest)
     #expect(try home.provider.counter("refreshes") == 1)
   }
 
@@ -218,9 +219,10 @@ struct TokenRefreshTests {
     let home = try SignInHome(#"{"accessTokenLifetime": 300, "refreshIn": 0}"#)
     #expect(try home.signIn().status == 0)
     let first = try home.run("tokenvault token").output
-    // The plain form, which WarmToken handles, and the full command.
+    // The plain form, which the front handles, and the full command.
+    let program = try Installation(beside: home.home).program.path
     for _ in 0..<2 {
-      #expect(try home.run("tokenvault token").output == first)
+      #expect(try home.run("\(program) token").output == first)
       #expect(try home.json("tokenvault token --json")["fromCache"] as? Bool == true)
     }
     #expect(try home.provider.counter("refreshes") == 0)

@@ -1,4 +1,5 @@
 import Glibc
+import TokenVault
 import TokenVaultModel
 import TokenVaultSignIn
 

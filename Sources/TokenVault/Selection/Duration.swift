@@ -1,16 +1,16 @@
 /// A duration on the command line: `90`, `90s`, `5m`, `8h`, `2d`.
-struct Duration: Hashable, Sendable {
-  let seconds: Int64
+package struct Duration: Hashable, Sendable {
+  package let seconds: Int64
 
   /// The duration for people, in the largest unit that divides it.
-  var text: String {
+  package var text: String {
     for (unit, length) in [("d", Int64(86_400)), ("h", 3600), ("min", 60)]
     where seconds % length == 0 && seconds > 0 { return "\(seconds / length) \(unit)" }
     return "\(seconds) s"
   }
 
   /// Returns nil for anything else, and for more than 365 days.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     guard let last = text.last else { return nil }
     let digits = units[last] == nil ? text[...] : text.dropLast()

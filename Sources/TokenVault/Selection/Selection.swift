@@ -1,4 +1,3 @@
-package import TokenVault
 package import TokenVaultModel
 
 /// The group and account that a command uses, and the rule that selected each.
@@ -27,4 +26,15 @@ package struct Selection: Sendable {
   package let accountRule: Rule
   /// The rules that deny an account here. They do not hold against an option.
   package var denials: [AccountRule] = []
+
+  package init(
+    group: GroupName, groupRule: Rule, account: AccountReference, accountRule: Rule,
+    denials: [AccountRule] = []
+  ) {
+    self.group = group
+    self.groupRule = groupRule
+    self.account = account
+    self.accountRule = accountRule
+    self.denials = denials
+  }
 }
