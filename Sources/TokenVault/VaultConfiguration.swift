@@ -155,6 +155,11 @@ public struct VaultConfiguration: Sendable {
     return other
   }
 
+  /// The directories in which this user's small files are written.
+  package var settingsDirectories: [String] {
+    let own = manifestDirectories.first.map { [$0, $0 + "/.."] } ?? []
+    return [directory, groupsDirectory] + own + (providerDirectory.map { [$0] } ?? [])
+  }
   package var providers: KnownProviders { KnownProviders(directory: providerDirectory) }
   package var manifests: Manifests { Manifests(directories: manifestDirectories) }
   package var groupsDirectory: String { directory + "/groups" }

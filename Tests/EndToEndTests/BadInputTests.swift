@@ -237,19 +237,19 @@ import TokenVaultTestSupport
       """)
     #expect(
       ran.output == """
-        warning  libcurl: libcurl is not installed, and requests to providers need it.
+        warning  libcurl: libcurl is not installed, and requests to providers need it. Nothing was changed.
                  affects: sign-in, request, token if it has to be renewed, sign-out for the revocation
                  next: sudo apt-get install libcurl4
         doctor 0
         request 69
-        warning  libsecret: libsecret is not installed.
+        warning  libsecret: libsecret is not installed. Nothing was changed.
                  affects: group create, group rekey, sign-out
                  next: sudo apt-get install libsecret-1-0
         doctor 0
         list 0
         add 0
         create 69
-        FAILING  libsecret: libsecret is not installed.
+        FAILING  libsecret: libsecret is not installed. Nothing was changed.
         new group 69
 
         """, "\(ran.errors)")

@@ -104,7 +104,7 @@ import TokenVaultTestSupport
     #expect(ran.status == 75, "\(ran.errors)")
     #expect(ran.output.isEmpty)
     #expect(ran.errors.contains("trying for 60 s"))
-    #expect(ran.errors.contains("The sign-in may be lost."))
+    #expect(ran.errors.contains("The sign-in may be lost; other accounts are not affected."))
     #expect(ran.errors.contains("\nnext: tokenvault sign-in \(Self.ada)\n"), "\(ran.errors)")
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 package import TokenVaultGroupStore
 package import TokenVaultKeyCustody
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Describes and checks a group.
 package struct GroupInspection {
@@ -82,6 +83,46 @@ package struct GroupInspection {
       }
       return true
     } catch .noGroup { return false }
+  }
+
+  /// The encrypted copies that a killed restore left beside the group.
+  package func restoreCopies() -> [String] {
+    let copies = StaleCopies(configuration)
+    return [copies.restoreCopy, copies.restoreDraft].filter { unsafe access($0, F_OK) == 0 }
+  }
+
+  /// Removes these copies, unless a restore runs. A draft of a creation stays, because it has a key.
+  /// - Returns: The paths of the removed copies.
+  package func removeRestoreCopies() -> [String] {
+    let present = restoreCopies()
+    guard !present.isEmpty else { return [] }
+    bestEffort("a copy that cannot be removed is still there, and is reported") {
+      try FileLock.hold(configuration.lockPath, waiting: 1_000) {
+        for copy in present { try GroupCreation.remove(copy) }
+      }
+    }
+    return present.filter { unsafe access($0, F_OK) != 0 }
+  }
+
+  /// Whether no manifest names the group.
+  package func lacksManifest() throws(VaultError) -> Bool {
+    do { _ = try configuration.manifests.find(group) } catch .noManifest { return true }
+    return false
+  }
+
+  /// Writes a manifest for a group that has a file and no manifest, with the custody in its header.
+  /// Only tokenvault is a member, and the device is private.
+  /// - Returns: The path of the manifest; nil if the group has one, or if its key is in a key file,
+  ///   whose path is not in the header.
+  package func saveMissingManifest() throws(VaultError) -> String? {
+    let custody: GroupManifest.Custody
+    switch try header().custody {
+    case .secretService: custody = .secretService
+    case .passphrase: custody = .passphrase
+    case .keyFile: return nil
+    }
+    guard try lacksManifest() else { return nil }
+    return try configuration.manifests.save(GroupManifest(plain: group, custody: custody))
   }
 
   /// The state of the Secret Service, for a diagnosis. It never prompts.

@@ -147,20 +147,15 @@ extension AuditVault.Outcome {
   }
 
   fileprivate func write(to writer: inout JSONWriter) {
-    switch self {
-    case .stored(let group):
-      writer.field("import", "stored")
-      writer.field("group", group.description)
-    case .unchanged(let group):
-      writer.field("import", "unchanged")
-      writer.field("group", group.description)
-    case .newer(let group):
-      writer.field("import", "newer")
-      writer.field("group", group.description)
-    case .conflict(let group):
-      writer.field("import", "conflict")
-      writer.field("group", group.description)
-    case .notStorable: writer.field("import", "notStorable")
-    }
+    let (name, group): (String, GroupName?) =
+      switch self {
+      case .stored(let group): ("stored", group)
+      case .unchanged(let group): ("unchanged", group)
+      case .newer(let group): ("newer", group)
+      case .conflict(let group): ("conflict", group)
+      case .notStorable: ("notStorable", nil)
+      }
+    writer.field("import", name)
+    if let group { writer.field("group", group.description) }
   }
 }

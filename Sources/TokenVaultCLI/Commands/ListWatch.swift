@@ -169,7 +169,7 @@ final class ListWatch {
         screen.leave()
         // Delivered again, so that the parent process sees the signal in the exit status.
         kill(getpid(), signal)
-        throw Failure(.interrupted, "")
+        throw Failure.printed(.interrupted)
       }
       if UISignals.takeStop() { suspend(screen) }
       if UISignals.takeResumption() {
@@ -178,8 +178,10 @@ final class ListWatch {
         screen.enter()
       }
       if ready == screen.descriptor {
-        guard let keys = screen.read() else { throw Failure(.interrupted, "") }
-        if keys.contains(where: { $0 == 0x03 || $0 == 0x04 }) { throw Failure(.interrupted, "") }
+        guard let keys = screen.read() else { throw Failure.printed(.interrupted) }
+        if keys.contains(where: { $0 == 0x03 || $0 == 0x04 }) {
+          throw Failure.printed(.interrupted)
+        }
         if keys.contains(UInt8(ascii: "q")) { return }
         if keys.contains(0x1a) { suspend(screen) }
         if keys.contains(0x0c) { screen.forget() }

@@ -18,19 +18,25 @@ struct RedirectCommand: VaultCommand {
   func run(in invocation: Invocation) throws {
     guard let directory = invocation.environment["XDG_RUNTIME_DIR"] else {
       throw Failure(
-        .configuration, "XDG_RUNTIME_DIR is not set, so no sign-in can be waiting for this URL.")
+        .configuration, "XDG_RUNTIME_DIR is not set, so no sign-in can be waiting for this URL.",
+        next: "tokenvault sign-in --device-code")
     }
     do { try SchemeHandover.deliver(url: url, directory: directory) } catch {
       switch error {
       case .invalidURL:
-        throw Failure(.usage, "This URL has no private-use scheme.")
+        throw Failure(usage: "This URL has no private-use scheme.")
       case .nobodyWaits:
         throw Failure(.notFound, "No sign-in is waiting for this URL.", next: "tokenvault sign-in")
       case .refused:
-        throw Failure(.refused, "The waiting sign-in does not accept this URL.")
+
+        throw Failure(
+          .refused, "The waiting sign-in does not accept this URL. Nothing was stored.",
+          next: "tokenvault sign-in")
       case .failed(let errno):
         throw Failure(
-          .inputOutput, "The URL could not be passed to the sign-in: \(Failure.reason(errno)).")
+          .inputOutput,
+          "The URL could not be passed to the sign-in: \(Failure.reason(errno)). Nothing was stored.",
+          next: "tokenvault sign-in")
       }
     }
   }

@@ -113,10 +113,12 @@ struct RequestCommand: VaultCommand {
     guard response.status < 400 else {
       let isRefused = response.status == 401 && holder.service != nil
       throw Failure(
-        .provider, "\(request.address.shownAuthority) answered \(response.status).",
-        next: isRefused ? Failure.again("with --auth basic or --auth bearer") : nil,
+        .provider,
+        "\(request.address.shownAuthority) answered \(response.status). Stored tokens are unchanged.",
+        next: Failure.again(
+          isRefused ? "with --auth basic or --auth bearer" : "after a look at the response above"),
         note: isRefused
-          ? holder.service.map { "or store a new secret: \(Failure.add(holder, $0))" } : nil,
+          ? "or store a new secret: \(Failure.add(holder))" : nil,
         code: "requestRefused")
     }
   }
@@ -134,7 +136,8 @@ struct RequestCommand: VaultCommand {
       throw Failure(
         .provider,
         "\(address.shownAuthority) answered without the array \"\(Self.collection)\", which --all "
-          + "collects.", next: Failure.again("without --all"), code: "notACollection")
+          + "collects. Stored tokens are unchanged.", next: Failure.again("without --all"),
+        code: "notACollection")
     }
   }
 
@@ -235,7 +238,9 @@ struct RequestCommand: VaultCommand {
     throw Failure(
       .provider,
       "\(address.shownAuthority) redirects to \(Failure.quoted(location)). The redirect was not "
-        + "followed: the token is only for the requested URL.", code: "redirectNotFollowed")
+        + "followed: the token is only for the requested URL. Stored tokens are "
+        + "unchanged.", next: Failure.again("with the URL of the redirect, if you trust it"),
+      code: "redirectNotFollowed")
   }
 
   /// JSON with indentation; anything else unchanged, but escaped for a terminal.

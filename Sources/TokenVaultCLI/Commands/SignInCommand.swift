@@ -206,10 +206,6 @@ struct SignInCommand: VaultCommand {
       case .badDiscovery where failure.status == .provider:
         throw Failure(
           failure.status, failure.message, next: Failure.again(otherPlace), code: failure.code)
-      case _ where error.isOutage && error != .idToken(.keysUnavailable):
-        throw Failure(
-          failure.status, failure.message + " Nothing was stored.",
-          next: failure.next ?? Failure.again("later"), code: failure.code)
       default: throw VaultError.signIn(error)
       }
     }

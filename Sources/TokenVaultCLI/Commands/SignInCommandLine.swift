@@ -107,9 +107,10 @@ struct SignInCommandLine {
     let failure = Failure(
       VaultError.signIn(.declinedScopes(granted: [], declined: declined)) as any Error)
     guard let account = before?.account, account.authorityType == .oidc else { return failure }
+    let command = text(account, core.group, known(account, core) ?? before)
     return Failure(
-      .signInNeeded, failure.message,
-      next: text(account, core.group, known(account, core) ?? before), code: failure.code)
+      .signInNeeded, failure.message, next: command ?? Failure.command("sign-in", core.group),
+      code: failure.code)
   }
 
   /// The sign-in at the server that issued the stored refresh token.
@@ -125,8 +126,7 @@ struct SignInCommandLine {
     // absent is an answer: the general command is suggested.
     do { authority = try Authority(issuer + path) } catch { return failure }
     let command = text(before.account, core.group, before, at: authority)
-    return Failure(
-      failure.status, failure.message, next: command ?? failure.next, code: failure.code)
+    return failure.with(next: command)
   }
 
   private func storedSignIn(

@@ -166,7 +166,7 @@ extension Failure {
   /// Other commands would ask for the passphrase.
   fileprivate static func locked(_ group: GroupName) -> Failure {
     Failure(
-      .refused, "The group is locked, and only its passphrase opens it.",
+      .refused, "The group is locked, and only its passphrase opens it. Nothing was changed.",
       next: "tokenvault group unlock \(group)", code: "passphraseRequired")
   }
 

@@ -47,7 +47,7 @@ struct ClipboardShowing {
     }
     try held.clear()
     invocation.tell("Cleared the clipboard.")
-    if interruption.isCancelled { throw Failure(.interrupted, "") }
+    if interruption.isCancelled { throw Failure.printed(.interrupted) }
   }
 
   /// If the clipboard cannot be read, it is emptied before the error is reported.

@@ -44,13 +44,13 @@ final class UILoop {
         screen.leave()
         // Delivered again, so that the parent process sees the signal in the exit status.
         kill(getpid(), signal)
-        throw Failure(.interrupted, "")
+        throw Failure.printed(.interrupted)
       }
       if UISignals.takeStop() { suspend() }
       if UISignals.takeResumption() { resume() }
     }
     screen.leave()
-    if let status, status != .done { throw Failure(status, "") }
+    if let status, status != .done { throw Failure.printed(status) }
   }
 
   /// A single Esc is the Esc key after this pause. The bytes of another key arrive together, also

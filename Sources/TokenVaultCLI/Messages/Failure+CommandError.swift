@@ -25,24 +25,30 @@ extension Failure {
         case .relative: "TOKENVAULT_HOME is not an absolute path: \(Self.quoted(path))."
         case .notADirectory: "\(Self.quoted(path)) is not a directory."
         }
-      self.init(.usage, text)
+      self.init(usage: text)
     case .notUTF8(let place):
-      self.init(.usage, "\(place) is not UTF-8 text. Nothing was changed.")
+      self.init(usage: "\(place) is not UTF-8 text. Nothing was changed.")
     case .unknownBrowser(let name):
       self.init(
         .usage, "The browser \(Self.quoted(name)) is not a program in PATH.",
         next: Self.again("with the path of a browser, or with --device-code"))
     case .output(let code):
-      self.init(.inputOutput, "Cannot write to standard output: \(Self.reason(code)).")
+      self.init(
+        .inputOutput,
+        "Cannot write to standard output: \(Self.reason(code)). Stored accounts are not affected.",
+        next: Self.again("with its output to another place"))
     case .input(let path, let code):
       self.init(
         code == SystemMessage.noEntry ? .notFound : .inputOutput,
-        "Cannot read \(Self.quoted(path)): \(Self.reason(code)).")
+        "Cannot read \(Self.quoted(path)): \(Self.reason(code)). Nothing was changed.",
+        next: code == SystemMessage.noEntry
+          ? Self.again("with a path that exists") : "ls -ld \(PlainText.shellWord(path))")
     case .inputTooLarge(let path, let limit):
       self.init(
-        .damaged, "\(Self.quoted(path)) is larger than \(Self.size(limit)); none of it was used.")
+        .damaged, "\(Self.quoted(path)) is larger than \(Self.size(limit)); none of it was used.",
+        next: Self.again("with a smaller file"))
     case .secretTooLarge(let source, let limit):
-      self.init(.usage, "\(source) has more than \(Self.size(limit)); nothing was stored.")
+      self.init(usage: "\(source) has more than \(Self.size(limit)); nothing was stored.")
     case .fileExists(let path, let replacing):
       self.init(
         .cannotCreate, "\(Self.quoted(path)) already exists. Nothing was changed.",
@@ -51,19 +57,24 @@ extension Failure {
       let reason =
         code == SystemMessage.noEntry ? "its directory does not exist" : Self.reason(code)
       self.init(
-        .cannotCreate, "Cannot create \(Self.quoted(path)): \(reason). Nothing was changed.")
+        .cannotCreate, "Cannot create \(Self.quoted(path)): \(reason). Nothing was changed.",
+        next: Self.lookAround(path))
     case .fileNotWritten(let path, let code):
       self.init(
         .inputOutput,
-        "Cannot write \(Self.quoted(path)): \(Self.reason(code)). No partial file was left.")
-    case .interrupted: self.init(.interrupted, "Interrupted; nothing was changed.")
+        "Cannot write \(Self.quoted(path)): \(Self.reason(code)). No partial file was left.",
+        next: Self.lookAround(path))
+    case .interrupted:
+      self.init(.interrupted, "Interrupted; nothing was changed.", next: Self.again())
     case .confirmationNeeded(let obstacle):
       let reason =
         obstacle == .noInput ? "--no-input forbids the question" : "there is no terminal to ask on"
       self.init(
         .refused, "This command needs a confirmation, and \(reason). Nothing was changed.",
         next: Self.again("with --yes"))
-    case .declined: self.init(.refused, "Not confirmed; nothing was changed.")
+    case .declined:
+      self.init(
+        .refused, "Not confirmed; nothing was changed.", next: Self.again("and answer y"))
     case .pickerNeedsTerminal:
       self.init(
         .usage, "There is no terminal to choose an account on; name the account.",
@@ -97,56 +108,56 @@ extension Failure {
         next: Self.again("without --json"))
     case .badDuration(let text):
       self.init(
-        .usage,
-        "\(Self.quoted(text)) is not a valid duration: write 90s, 5m, 8h or 2d, at most 365d.")
+        usage:
+          "\(Self.quoted(text)) is not a valid duration: write 90s, 5m, 8h or 2d, at most 365d.")
     case .badServiceURL(let text):
       self.init(
-        .usage,
-        "\(Self.quoted(text)) is not a service. Give it as https://HOST, without user name, query or "
-          + "fragment.")
-    case .badUsername(let name): self.init(.usage, Self.usernameFault(name))
+        usage:
+          "\(Self.quoted(text)) is not a service. Give it as https://HOST, without user name, query "
+          + "or " + "fragment.")
+    case .badUsername(let name): self.init(usage: Self.usernameFault(name))
     case .badHeader(.own(let name), _):
       self.init(
         .usage, "The header \(PlainText.escaped(name)) cannot be set: tokenvault sets it.",
         next: Self.again("without it"))
     case .badHeader(.controlCharacter(let name), _):
       self.init(
-        .usage,
-        "The value of the header \(PlainText.escaped(name)) contains a line break or another "
+        usage:
+          "The value of the header \(PlainText.escaped(name)) contains a line break or another "
           + "control character.")
     case .badHeader(.form, let number):
-      self.init(.usage, "The value number \(number) of --header is not of the form 'Name: value'.")
+      self.init(usage: "The value number \(number) of --header is not of the form 'Name: value'.")
     case .noScheme(let url):
       self.init(
         .usage, "\(Self.quoted(url)) has no scheme.",
         next: Self.again("with \(PlainText.shellWord("https://" + url))"))
     case .badExpiry(let text):
       self.init(
-        .usage,
-        "\(Self.quoted(text)) is not a time in the future: write 90d, 2027-01-31 or "
+        usage:
+          "\(Self.quoted(text)) is not a time in the future: write 90d, 2027-01-31 or "
           + "2027-01-31T12:00:00Z. Nothing was changed.")
     case .noSecret(let service, let name, let groups): self = Self.noSecret(service, name, groups)
     case .secretHasNoSignIn(let account):
       self.init(
         .usage, "\(Self.name(account)) is a stored secret, which has no sign-in.",
-        next: account.service.map { Self.add(account, $0) })
+        next: Self.add(account))
     case .notASecret(let account):
       self.init(
         .usage, "\(Self.name(account)) is not a stored secret, and --auth is for these only.",
         next: Self.again("without --auth"))
     case .badMember(let text):
-      self.init(.usage, "\(Self.quoted(text)) is neither the path nor the bare name of a program.")
+      self.init(usage: "\(Self.quoted(text)) is neither the path nor the bare name of a program.")
     case .badCustody(let text):
       self.init(
-        .usage, "\(Self.quoted(text)) is not a custody: use secret-service, passphrase or key-file."
+        usage: "\(Self.quoted(text)) is not a custody: use secret-service, passphrase or key-file."
       )
     case .keyFileNotNamed:
       self.init(
         .usage, "The custody key-file needs the path of a key file.",
         next: Self.again("with --key-file PATH"))
-    case .badTitle: self.init(.usage, "The title is empty or contains control characters.")
+    case .badTitle: self.init(usage: "The title is empty or contains control characters.")
     case .optionsExclude(let one, let other):
-      self.init(.usage, "\(one) and \(other) cannot be combined.")
+      self.init(usage: "\(one) and \(other) cannot be combined.")
     case .groupNotNamed(let form):
       self.init(.usage, "Name the group and the file. Nothing was changed.", next: form)
     case .unknownGroup(let group, let resembling):
@@ -183,7 +194,7 @@ extension Failure {
     case .groupDamaged(let group, let path):
       let file = PlainText.shellWord(path)
       self.init(
-        .damaged, "The file of the group \(group) is damaged and cannot be read.",
+        .damaged, "The file of the group \(group) is damaged and cannot be read. It is unchanged.",
         next: "tokenvault group restore \(group) FILE",
         note: "without a backup: cp \(file) \(PlainText.shellWord(path + ".damaged")) && "
           + "tokenvault group delete \(group)")
@@ -211,12 +222,14 @@ extension Failure {
     case .recoveryCodeNotGiven(let group):
       self.init(
         .refused,
-        "The recovery code of the group \(group) is needed, and a prompt is not possible.",
+        "The recovery code of the group \(group) is needed, and a prompt is not possible. "
+          + "Nothing was changed.",
         next: "run the command on a terminal, or with --recovery-code-fd N")
     case .notABackup(let file, let group):
       self.init(
         .damaged,
-        "\(Self.quoted(file)) is not a backup, or is damaged. The group \(group) is unchanged.")
+        "\(Self.quoted(file)) is not a backup, or is damaged. The group \(group) is unchanged.",
+        next: "tokenvault group restore \(group) OTHER-FILE")
     case .oldBackup(let file, let group, let generation, let newest):
       self.init(
         .damaged,
@@ -244,16 +257,19 @@ extension Failure {
           + " The group \(group) is unchanged.",
         next: hasRecoveryCode ? "\(restore) --recovery-code" : Self.doctor)
     case .passphrasesDiffer:
-      self.init(.refused, "The two passphrases differ.", next: Self.again())
+
+      self.init(
+        .refused, "The two passphrases differ. Nothing was changed.", next: Self.again())
     case .rowsDamaged(let count, let group):
       let rows = count.counted("account")
       self.init(
         .damaged,
         "\(rows) in the group \(group) cannot be read and \(count == 1 ? "is" : "are") "
-          + "not shown.", next: "tokenvault group verify \(group)")
+          + "not shown. Nothing was changed.", next: "tokenvault group verify \(group)")
     case .notSound(let findings, let group):
       self.init(
-        .damaged, "The file of the group \(group) is damaged: \(Self.text(findings)).",
+        .damaged,
+        "The file of the group \(group) is damaged: \(Self.text(findings)). It is unchanged.",
         next: "tokenvault group \(findings.isComplete ? "backup" : "restore") \(group) FILE")
     case .historyDamaged(let group):
       self.init(
@@ -269,7 +285,8 @@ extension Failure {
     case .filesNotClean(let files, let next):
       self.init(
         .unexpected,
-        "Signed out, but not clean: \(files.map(Self.path).joined(separator: ", ")).", next: next)
+        "Signed out, but not clean: \(files.map(Self.path).joined(separator: ", ")).",
+        next: next ?? Self.again())
     case .noDirectoryRule(let directory):
       self.init(
         .notFound, "\(Self.quoted(directory)) has no rule of its own.",
@@ -313,9 +330,8 @@ extension Failure {
         note: #"or write "signIn": {"clientId": …, "authority": …, "scopes": […]} into that file"#)
     case .badClaims(let text):
       self.init(
-        .usage, "\(Self.quoted(text)) is not a claims request, which is a JSON object of objects.")
-    case .diagnosis(let status): self.init(status, "")
-    case .groupsFailed(let status): self.init(status, "")
+        usage: "\(Self.quoted(text)) is not a claims request, which is a JSON object of objects.")
+    case .diagnosis(let status), .groupsFailed(let status): self = .printed(status)
     }
   }
 

@@ -7,18 +7,21 @@ import TokenVaultSignIn
 
 extension Failure {
   static let noDesktop = Failure(
-    .unreachable, "There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set.",
+    .unreachable,
+    "There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Nothing was changed.",
     next: again("in a terminal of the desktop"), code: "noClipboard")
 
   static func noClipboardProgram(_ package: String) -> Failure {
     Failure(
-      .unreachable, "No program for the clipboard is installed.",
+      .unreachable, "No program for the clipboard is installed. Nothing was changed.",
       next: "sudo apt-get install \(package)", code: "noClipboard")
   }
 
   static func clipboardFailed(_ program: String) -> Failure {
     Failure(
-      .unreachable, "\(program) did not put the token on the clipboard.",
+      .unreachable,
+      "\(program) did not put the token on the clipboard. Stored tokens are "
+        + "unchanged.",
       next: "tokenvault token", code: "clipboardFailed")
   }
 
@@ -30,7 +33,9 @@ extension Failure {
 
   static func clipboardNotCleared(_ program: String) -> Failure {
     Failure(
-      .unreachable, "\(program) did not empty the clipboard. The token may still be on it.",
+      .unreachable,
+      "\(program) did not empty the clipboard. The token may still be on it. "
+        + "Stored tokens are unchanged.",
       next: "copy another text", code: "clipboardFailed")
   }
 
@@ -46,7 +51,7 @@ extension Failure {
 
   static func browserNotOpened(_ page: HTTPURL) -> Failure {
     Failure(
-      .unreachable, "No browser could be started.",
+      .unreachable, "No browser could be started. Nothing was changed.",
       next: "open \(PlainText.escaped(page.description)) in a browser", code: "browserNotOpened")
   }
 
@@ -60,7 +65,7 @@ extension Failure {
       default: "the conversation with the notification daemon failed"
       }
     return Failure(
-      .unreachable, "The notification was not shown: \(reason).",
+      .unreachable, "The notification was not shown: \(reason). Nothing was changed.",
       next: again("without --notify"), code: "notNotified")
   }
 }

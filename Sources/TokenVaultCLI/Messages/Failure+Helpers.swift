@@ -47,7 +47,7 @@ extension Failure {
 
   static let noHome = Failure(
     .configuration, "The variable HOME is not set to an absolute path.",
-    next: "export HOME, then run the command again", code: "noHome")
+    next: "export HOME=DIR", code: "noHome")
 
   static func missingProgram(_ name: String) -> Failure {
     Failure(
@@ -60,7 +60,7 @@ extension Failure {
       errors.split(separator: "\n").last.map { ": \(PlainText.escaped(String($0)))" } ?? ""
     return Failure(
       .inputOutput, "\(name) failed\(reason). Its configuration is unchanged.",
-      code: "programFailed")
+      next: "tokenvault credential status", code: "programFailed")
   }
 
   /// A configuration file that cannot be changed without losing something.

@@ -59,7 +59,7 @@ extension Failure {
     if account.clientIDs.contains(azureCLI) {
       return "az login && " + command("import ~/.azure/msal_token_cache.json", group)
     }
-    return "sign in with the tool that manages the account, then "
-      + command("import FILE", group) + ", where FILE is that tool's token cache"
+    return "sign in with the tool that manages the account, then import its token cache: "
+      + command("import FILE", group)
   }
 }

@@ -25,7 +25,9 @@ extension Failure {
       case .invalidText(let member, let index, let name):
         "\(place(member, index))\(field(name)): it contains a control character or is too long"
       }
-    self.init(.damaged, "The cache cannot be read: \(text). Nothing was imported.")
+    self.init(
+      .damaged, "The cache cannot be read: \(text). Nothing was imported.",
+      next: Self.again("with another file"))
   }
 
   private static func text(_ problem: MSALCacheError.Problem) -> String {

@@ -24,11 +24,11 @@ extension Failure {
         "The redirect URI is neither http://127.0.0.1, http://[::1] or http://localhost nor a "
           + "private-use scheme that contains a dot.", next: "tokenvault sign-in --help")
     case .invalidRequest(let parameter):
-      self.init(.usage, "The \(parameter.rawValue) is not valid\(Self.hint(parameter)).")
+      self.init(usage: "The \(parameter.rawValue) is not valid\(Self.hint(parameter)).")
     case .badDiscovery(.status(let status)) where Self.isOutage(status):
-      self.init(.unreachable, Self.unavailable(status))
+      self.init(.unreachable, Self.unavailable(status), next: Self.again("later"))
     case .badDiscovery(.notJSON):
-      self.init(.unreachable, Self.foreignPage(nil))
+      self.init(.unreachable, Self.foreignPage(nil), next: Self.again("later"))
     case .badDiscovery(.status(let status)):
       let guess = [400, 404, 410].contains(status) ? ": the authority is probably misspelt" : ""
       self.init(
@@ -40,33 +40,42 @@ extension Failure {
         "The provider's discovery document cannot be used: \(Self.text(fault)). Nothing was changed.",
         next: Self.again("with another URL of the provider"))
     case .notOffered(let feature):
-      self.init(.provider, "The provider does not offer \(feature.rawValue).")
+
+      self.init(
+        .provider, "The provider does not offer \(feature.rawValue). Nothing was stored.",
+        next: "tokenvault sign-in --help")
     case .redirectUnavailable(let errno):
       self.init(
-        .cannotCreate, "Cannot listen for the browser's redirect: \(Self.reason(errno)).",
+        .cannotCreate,
+        "Cannot listen for the browser's redirect: \(Self.reason(errno)). Nothing was stored.",
         next: "tokenvault sign-in --device-code")
     case .clientsUnknown(let errno):
       self.init(
         .cannotCreate,
         "The kernel does not say which user connects to the sign-in (\(Self.reason(errno))), so no "
-          + "response through the browser can be accepted.",
+          + "response through the browser can be accepted. Nothing was stored.",
         next: "tokenvault sign-in --device-code")
     case .redirectSchemeNotRegistered(let scheme):
       self.init(
         .cannotCreate,
         "No program is registered for URLs of the scheme \(PlainText.escaped(scheme)), so the "
-          + "response could not be delivered.", next: "tokenvault sign-in --device-code")
+          + "response could not be delivered. Nothing was stored.",
+        next: "tokenvault sign-in --device-code")
     case .sessionAlreadyRunning:
       self.init(
-        .busy, "Another sign-in is waiting for the same redirect; finish or cancel it first.")
+        .busy, "Another sign-in is waiting for the same redirect; nothing was changed.",
+        next: Self.again("after you finish or cancel the other one"))
     case .timedOut:
       self.init(
         .signInNeeded, "The sign-in was not finished in time; nothing was stored.",
         next: Self.again())
     case .cancelled:
-      self.init(.interrupted, "Cancelled; nothing was stored.")
+      self.init(.interrupted, "Cancelled; nothing was stored.", next: Self.again())
     case .userCancelled:
-      self.init(.provider, "The sign-in was declined at the provider; nothing was stored.")
+
+      self.init(
+        .provider, "The sign-in was declined at the provider; nothing was stored.",
+        next: Self.again())
     case .stateMismatch:
       self.init(
         .signInNeeded,
@@ -81,21 +90,33 @@ extension Failure {
     case .issuerMismatch:
       self.init(
         .provider,
-        "The response is from a different provider (iss does not match); nothing was stored.")
+        "The response is from a different provider (iss does not match); nothing was stored.",
+        next: Self.again())
     case .badRedirect:
-      self.init(.provider, "The browser brought back a URL that is not a provider's response.")
+
+      self.init(
+        .provider,
+        "The browser brought back a URL that is not a provider's response. Nothing was stored.",
+        next: Self.again())
     case .passwordResetRequested:
       self.init(
         .provider,
-        "The user asked to reset the password: sign in with the policy for password reset.")
+        "The user asked to reset the password. Nothing was stored.",
+        next: Self.again("with the --authority of the policy for password reset"))
     case .policyCancelled:
-      self.init(.provider, "The user left the policy's page; nothing was stored.")
+
+      self.init(
+        .provider, "The user left the policy's page; nothing was stored.", next: Self.again())
     case .transport(let error): self.init(error)
     case .provider(let error) where Self.isOutage(error.status):
-      self.init(.unreachable, Self.unavailable(error.status, ": \(Self.text(error))"))
+      self.init(
+        .unreachable, Self.unavailable(error.status, ": \(Self.text(error))"),
+        next: Self.again("later"))
     case .provider(let error):
       self.init(
-        .provider, "The provider refused the request: \(Self.text(error)).\(Self.trace(error))")
+        .provider,
+        "The provider refused the request: \(Self.text(error)). Stored tokens are unchanged."
+          + Self.trace(error), next: "tokenvault sign-in --help")
     case .adminConsentRequired(let page, let error):
       self.init(
         .provider,
@@ -107,11 +128,14 @@ extension Failure {
         .signInNeeded, "The code expired before it was used; nothing was stored.",
         next: Self.again())
     case .badAnswer(.notJSON(let status)) where Self.isOutage(status):
-      self.init(.unreachable, Self.unavailable(status))
+      self.init(.unreachable, Self.unavailable(status), next: Self.again("later"))
     case .badAnswer(.notJSON(let status)) where ![400, 401].contains(status):
-      self.init(.unreachable, Self.foreignPage(status))
+      self.init(.unreachable, Self.foreignPage(status), next: Self.again("later"))
     case .badAnswer(let fault):
-      self.init(.provider, "The provider's response cannot be used: \(Self.text(fault)).")
+      self.init(
+        .provider,
+        "The provider's response cannot be used: \(Self.text(fault)). Stored tokens are unchanged.",
+        next: Self.again("later"))
     case .idToken(.keysUnavailable):
       self.init(
         .unreachable,
@@ -129,9 +153,14 @@ extension Failure {
         .provider,
         "The provider did not grant "
           + declined.map(PlainText.escaped).joined(separator: ", ")
-          + "; the token for the granted scopes is stored.")
+          + "; the token for the granted scopes is stored.",
+        next: "tokenvault status")
     case .cryptography:
-      self.init(.unexpected, "OpenSSL could not produce random bytes, a digest or a signature.")
+
+      self.init(
+        .unexpected,
+        "OpenSSL could not produce random bytes, a digest or a signature. Nothing was stored.",
+        next: Self.doctor)
     case .issuedElsewhere(let issuer, let requested):
       self.init(
         .signInNeeded,
@@ -143,7 +172,7 @@ extension Failure {
       self.init(
         .refused,
         "The account's token may be sent to \(hosts) only. Nothing was sent to "
-          + "\(PlainText.escaped(host)).")
+          + "\(PlainText.escaped(host)).", next: Self.again("with a URL of one of these hosts"))
     case .providerNotDescribed(let file, let host):
       let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
       self.init(
@@ -153,12 +182,13 @@ extension Failure {
         next: "ls -l \(PlainText.shellWord(directory))")
     case .mismatchedUser:
       self.init(
-        .provider, "A different user signed in than the one requested; nothing was stored.")
+        .provider, "A different user signed in than the one requested; nothing was stored.",
+        next: Self.again("and choose the requested user"))
     case .throttled(let until, let asked):
       let rest = "\(max(1, until - Int64(time(nil)))) s"
       let reason = asked == nil ? "failed a moment ago" : "asked us to wait"
       self.init(
-        .unreachable, "The provider \(reason); try again in \(rest).",
+        .unreachable, "The provider \(reason); try again in \(rest). Stored tokens are unchanged.",
         next: Self.again("in \(rest)"))
     }
   }
@@ -173,8 +203,8 @@ extension Failure {
       ?? " There is no stored token that still works."
     if case .provider(let answer) = error { message += Self.trace(answer) }
     self.init(
-      .unreachable, message, next: error.isThrottled ? failure.next : Self.again("later"),
-      code: error.code)
+      .unreachable, message,
+      next: (error.isThrottled ? failure.next : nil) ?? Self.again("later"), code: error.code)
   }
 
   /// The command that opens the page on which an administrator consents.
@@ -194,8 +224,10 @@ extension Failure {
 
   private static func unavailable(_ status: Int, _ detail: String = "") -> String {
     status == 429
-      ? "The provider is rate-limiting requests: \(LastRequest.text) answered 429\(detail)."
-      : "The provider is unavailable: \(LastRequest.text) answered \(status)\(detail)."
+      ? "The provider is rate-limiting requests: \(LastRequest.text) answered 429\(detail). Stored tokens are "
+        + "unchanged."
+      : "The provider is unavailable: \(LastRequest.text) answered \(status)\(detail). Stored tokens "
+        + "are unchanged."
   }
 
   /// - Parameter status: the status of the response; nil if it is not known.
@@ -230,7 +262,7 @@ extension Failure {
     switch fault {
     case .notJSON(let status):
       "\(LastRequest.text) answered \(status) without an OAuth error. A proxy or a captive portal "
-        + "may have sent it. Stored tokens are unchanged"
+        + "may have sent it"
     case .field(let field): "the field \(quoted(field)) is missing or not valid"
     case .tokenType: "its token type is not supported"
     case .redirect: "it is a redirect"

@@ -9,31 +9,39 @@ extension Failure {
     case .notFound(let file):
       self.init(.notFound, "\(Self.path(file)) does not exist.", next: Self.command("list", group))
     case .exists(let file):
-      self.init(.cannotCreate, "\(Self.path(file)) already exists.")
+
+      self.init(
+        .cannotCreate, "\(Self.path(file)) already exists. Nothing was changed.",
+        next: "ls -l \(PlainText.shellWord(file))")
     case .unsafe(let file, let fault):
       let (text, next) = Self.text(fault, file)
-      self.init(.refused, "\(Self.path(file)) is not safe to use: \(text).", next: next)
+      self.init(
+        .refused, "\(Self.path(file)) is not safe to use: \(text). Nothing was changed.", next: next
+      )
     case .notAGroupFile(let file):
       self.init(
-        .damaged, "\(Self.path(file)) is not a group file.",
+        .damaged, "\(Self.path(file)) is not a group file. It is unchanged.",
         next: "tokenvault group restore \(group) FILE")
     case .unsupportedVersion(let version):
       self.init(
         .damaged,
         "The group \(group) has format version \(version), which is newer than this program "
-          + "supports: install a newer version.", next: "tokenvault --version")
+          + "supports: install a newer version. The group is unchanged.",
+        next: "tokenvault --version")
     case .damaged(nil):
       self.init(
-        .damaged, "The file of the group \(group) is damaged and cannot be read.",
+        .damaged, "The file of the group \(group) is damaged and cannot be read. It is unchanged.",
         next: "tokenvault group restore \(group) FILE")
     case .damaged(let rows?):
       self.init(
         .damaged,
-        "The file of the group \(group) is damaged: \(rows.counted("account")) cannot be read.",
+        "The file of the group \(group) is damaged: \(rows.counted("account")) cannot be read. It "
+          + "is unchanged.",
         next: "tokenvault group restore \(group) FILE")
     case .wrongKey:
       self.init(
-        .refused, "Wrong key, passphrase or recovery code for the group \(group).",
+        .refused,
+        "Wrong key, passphrase or recovery code for the group \(group). Nothing was changed.",
         next: "tokenvault group show \(group)")
     case .generationChanged, .busy:
       self.init(
@@ -44,7 +52,7 @@ extension Failure {
         .notFound, "The account was signed out of the group \(group) in the meantime.",
         next: Self.command("list", group))
     case .tooLarge(let limit):
-      self.init(.usage, "A value is larger than \(limit) bytes.")
+      self.init(usage: "A value is larger than \(limit) bytes.")
     case .diskFull:
       self.init(.inputOutput, "The disk is full; nothing was changed.", next: "df -h")
     case .readOnly(let file):
@@ -55,7 +63,7 @@ extension Failure {
       self.init(
         .cannotCreate,
         "Cannot create the directory \(Self.path(directory)): \(Self.reason(code)). Nothing was "
-          + "changed.")
+          + "changed.", next: Self.lookAround(directory))
     case .io("read", let code):
       self.init(
         .inputOutput,
@@ -65,10 +73,14 @@ extension Failure {
     case .io(_, let code):
       let text = code < 1000 ? Self.reason(code) : "SQLite error \(code - 1000)"
       self.init(
-        .inputOutput, "The file of the group \(group) cannot be read or written: \(text).",
+        .inputOutput,
+        "The file of the group \(group) cannot be read or written: \(text). Earlier changes are "
+          + "kept.",
         next: Self.again())
     case .crypto:
-      self.init(.unexpected, "A cryptographic operation failed.", next: Self.doctor)
+      self.init(
+        .unexpected, "A cryptographic operation failed. Stored accounts are not affected.",
+        next: Self.doctor)
     }
   }
 

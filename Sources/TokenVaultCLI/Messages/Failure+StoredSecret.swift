@@ -6,7 +6,8 @@ import TokenVaultSignIn
 
 extension Failure {
   /// The command that replaces a stored secret.
-  static func add(_ account: Account, _ service: String) -> String {
+  static func add(_ account: Account) -> String {
+    let service = account.service ?? "URL"
     let words = ["--service", service, "--username", account.username].map(PlainText.shellWord)
     let group = account.group == .secrets ? "" : " --group \(account.group)"
     return "tokenvault add \(words.joined(separator: " "))\(group)"
@@ -87,11 +88,11 @@ extension Failure {
       return Failure(
         .signInNeeded,
         "The stored secret of \(name) has expired or expires too soon (\(end.iso8601)).",
-        next: account.service.map { add(account, $0) }, code: code)
+        next: add(account), code: code)
     default:
       return Failure(
         .signInNeeded, "\(name) is a stored secret and is not renewed.",
-        next: account.service.map { add(account, $0) }, code: code)
+        next: add(account), code: code)
     }
   }
 }

@@ -13,11 +13,12 @@ extension Failure {
         next: Self.firstSignIn(group), note: Self.otherProviders)
     case .groupExists(let group):
       self.init(
-        .cannotCreate, "The group \(group) already exists.", next: "tokenvault group show \(group)")
+        .cannotCreate, "The group \(group) already exists. Nothing was changed.",
+        next: "tokenvault group show \(group)")
     case .noManifest(let group):
       self.init(
         .configuration, "The group \(group) has no manifest.",
-        next: "tokenvault group create \(group)")
+        next: "tokenvault doctor --fix")
     case .badManifest(let file, let fault):
       self.init(
         .configuration, "\(Self.path(file)) cannot be used: \(Self.text(fault)).",
@@ -25,7 +26,8 @@ extension Failure {
           ? "ls -l \(PlainText.shellWord(file))" : "$EDITOR \(PlainText.shellWord(file))")
     case .notAMember(let executable, let group):
       self.init(
-        .refused, "\(Self.quoted(executable)) is not a member of the group \(group).",
+        .refused,
+        "\(Self.quoted(executable)) is not a member of the group \(group). Nothing was changed.",
         next: "tokenvault group members \(group) --add \(PlainText.shellWord(executable))")
     case .noAccount(let text, let group): self = Self.noAccount(text, group)
     case .noAccountForDirectory(let directory, let group):
@@ -52,36 +54,39 @@ extension Failure {
         next: Self.again("with --client-id ID"))
     case .sharedDeviceOccupied(let account):
       self.init(
-        .refused, "This device is shared, and \(Self.name(account)) is already signed in.",
+        .refused,
+        "This device is shared, and \(Self.name(account)) is already signed in. Nothing was changed.",
         next: Self.command(
           "sign-out \(PlainText.shellWord(account.shownName))", account.group))
     case .sharedDeviceTakesOne(let given):
       self.init(
-        .refused, "This device is shared and accepts one account; \(given) were given.",
+        .refused,
+        "This device is shared and accepts one account; \(given) were given. Nothing was changed.",
         next: "tokenvault device")
     case .sharedDeviceRequiresBrowser(let group):
       self.init(
         .refused,
         "This device is shared, and no account is signed in. The next person has to enter the "
-          + "password, and a sign-in with a code cannot require that.",
+          + "password, and a sign-in with a code cannot require that. Nothing was changed.",
         next: Self.command("sign-in", group))
     case .aliasTaken(let alias, let account):
       self.init(
         .usage, "The alias \(Self.quoted(alias)) is taken by \(Self.name(account)).",
         next: Self.command("alias \(PlainText.shellWord(alias)) --remove", account.group))
     case .invalid(let field):
-      self.init(.usage, "The \(field.rawValue) is \(Self.text(field)).")
+      self.init(usage: "The \(field.rawValue) is \(Self.text(field)).")
     case .olderFile(let group, let generation, let newest):
       self.init(
         .damaged,
         "The file of the group \(group) is a copy from before a sign-out or rekey "
-          + "(generation \(generation), the newest is \(newest)); its key has been destroyed.",
-        next: "tokenvault group restore \(group) FILE, with a newer copy")
+          + "(generation \(generation), the newest is \(newest)); its key has been destroyed. The "
+          + "file is unchanged.",
+        next: "tokenvault group restore \(group) NEWER-FILE")
     case .foreignBackup(let group, let other?):
       self.init(
         .damaged, "This is a backup of \(other), not of \(group). Nothing was changed.",
-        next: "tokenvault group restore \(other) FILE, or with --as \(group) if that is a new group"
-      )
+        next: "tokenvault group restore \(other) FILE",
+        note: "or, if \(group) is a new group, with --as \(group)")
     case .foreignBackup(let group, nil):
       self.init(
         .damaged,
@@ -101,9 +106,12 @@ extension Failure {
     case .file(let file, let call, let errno):
       self.init(
         call == "mkdir" ? .cannotCreate : .inputOutput,
-        "Cannot \(Self.verb(call)) \(Self.path(file)): \(Self.reason(errno)).")
+        "Cannot \(Self.verb(call)) \(Self.path(file)): \(Self.reason(errno)). Nothing else was "
+          + "changed.", next: Self.lookAround(file))
     case .notInFile(let path):
-      self.init(.notFound, "No such account is in \(Self.path(path)).")
+      self.init(
+        .notFound, "No such account is in \(Self.path(path)).",
+        next: Self.again("with another account or file"))
     case .ambiguousInFile(let path, let candidates):
       self.init(
         .usage,
@@ -131,7 +139,7 @@ extension Failure {
       self.init(
         Failure(cause).status,
         "The provider replaced the refresh token of \(Self.name(account)), and the new one could not "
-          + "be stored: \(Self.cause(cause)). The sign-in may be lost.",
+          + "be stored: \(Self.cause(cause)). The sign-in may be lost; other accounts are not affected.",
         next: Self.command("sign-in \(PlainText.shellWord(account.shownName))", group))
     case .otherService(let service, let requested):
       self.init(
@@ -152,7 +160,9 @@ extension Failure {
     case .signIn(let error): self.init(error)
     case .prompt(let error): self.init(error)
     case .unexpected(let type):
-      self.init(.unexpected, "An unexpected error occurred (\(type)).")
+      self.init(
+        .unexpected, "An unexpected error occurred (\(type)). Earlier changes are kept.",
+        next: Self.doctor)
     }
   }
 

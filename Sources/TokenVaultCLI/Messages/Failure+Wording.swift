@@ -31,6 +31,13 @@ extension Failure {
       + SignInProvider.forms(in: invocation).dropFirst().joined(separator: ", ")
   }
 
+  /// Makes the directory of a path that cannot be written, or shows it.
+  static func lookAround(_ path: String) -> String {
+    let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+    let directory = parent.isEmpty ? "/" : String(parent)
+    return (InputFile.exists(directory) ? "ls -ld " : "mkdir -p ") + PlainText.shellWord(directory)
+  }
+
   /// "run the command again", with an addition such as "with --yes".
   static func again(_ addition: String = "") -> String {
     "run the command again" + (addition.isEmpty ? "" : " \(addition)")

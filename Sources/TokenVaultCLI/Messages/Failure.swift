@@ -1,7 +1,10 @@
 import TokenVault
 import TokenVaultModel
 
-/// An error as the user sees it: one sentence, the exit status, and the one command to run next.
+/// An error as the user sees it: what is wrong, what is safe, and the one command to run next, with the
+/// exit status. With ``ExitStatus/usage``, ``ExitStatus/notFound`` and ``ExitStatus/configuration``
+/// nothing has begun; with ``ExitStatus/signInNeeded`` everything stays. Other messages say what is
+/// safe.
 /// JSON also has a stable name for it, from `Codes/X+Code.swift`.
 ///
 /// `Failure+X.swift` holds the text for each error of the type `X`. The switches there have no
@@ -19,8 +22,24 @@ struct Failure: Error {
 
   /// - Parameter code: nil for the name of the exit status.
   init(
-    _ status: ExitStatus, _ message: String, next: String? = nil, note: String? = nil,
-    code: String? = nil
+    _ status: ExitStatus, _ message: String, next: String, note: String? = nil, code: String? = nil
+  ) {
+    self.init(status, message, optionalNext: next, note: note, code: code)
+  }
+
+  /// A wrong call. Without a next command it leads to the help of the command.
+  init(usage message: String, code: String? = nil) {
+    self.init(.usage, message, optionalNext: nil, note: nil, code: code)
+  }
+
+  /// A failure of which everything has been printed already.
+  static func printed(_ status: ExitStatus, code: String? = nil) -> Failure {
+    Failure(status, "", optionalNext: nil, note: nil, code: code)
+  }
+
+  private init(
+    _ status: ExitStatus, _ message: String, optionalNext next: String?, note: String?,
+    code: String?
   ) {
     self.status = status
     self.code = code ?? status.code
@@ -39,9 +58,17 @@ struct Failure: Error {
       self.init(error)
       code = error.code
     default:
-      self.init(.unexpected, "An unexpected error occurred (\(type(of: error))).")
+      self.init(
+        .unexpected,
+        "An unexpected error occurred (\(type(of: error))). Earlier changes are kept.",
+        next: Self.doctor)
     }
   }
+
+  static let tokensKept = " Stored tokens are unchanged."
+
+  /// The message for a report that says itself what is stored.
+  var reason: String { message.replacing(Self.tokensKept, with: "") }
 
   /// The message and the next command, for standard error.
   var text: String { message + ending }
@@ -49,7 +76,15 @@ struct Failure: Error {
   /// The same failure, with the group's name in front unless the message contains it.
   func of(_ group: GroupName) -> Failure {
     message.contains(group.description)
-      ? self : Failure(status, "\(group): \(message)", next: next, note: note, code: code)
+      ? self
+      : Failure(
+        status, "\(group): \(message)", optionalNext: next, note: note, code: code)
+  }
+
+  /// The same failure with another message or next command.
+  func with(message: String? = nil, next: String? = nil) -> Failure {
+    Failure(
+      status, message ?? self.message, optionalNext: next ?? self.next, note: note, code: code)
   }
 
   /// The same failure; a usage error without a next command leads to the help of the command.
@@ -72,7 +107,7 @@ struct Failure: Error {
     let all = failures.filter { !$0.message.isEmpty }
     self.init(
       failures.first?.status ?? .unexpected, all.map(\.message).joined(separator: "\n"),
-      next: all.count == 1 ? all[0].next : nil, note: all.count == 1 ? all[0].note : nil,
+      optionalNext: all.count == 1 ? all[0].next : nil, note: all.count == 1 ? all[0].note : nil,
       code: all.count == 1 ? all[0].code : "groupsFailed")
   }
 

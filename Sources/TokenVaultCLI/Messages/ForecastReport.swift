@@ -69,7 +69,7 @@ struct ForecastReport {
       .signInNeeded,
       "\(Failure.name(account)) \(verb) \(isSecret ? "another secret" : "a sign-in") "
         + "\(time(first)).\(others)",
-      next: isSecret ? account.service.map { Failure.add(account, $0) } : signIn(account))
+      next: isSecret ? Failure.add(account) : signIn(account))
   }
 
   // MARK: JSON

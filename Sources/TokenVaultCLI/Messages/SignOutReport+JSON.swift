@@ -70,7 +70,7 @@ extension SignOutReport.BrowserSession {
       case .failed(let host, let error):
         writer.field("environment", host)
         writer.field("outcome", "failed")
-        writer.field("detail", Failure(error).message)
+        writer.field("detail", Failure(error).reason)
       }
     }
   }

@@ -66,7 +66,7 @@ extension SignOutReport.Revocation {
       "the provider does not support revocation; tokens issued so far stay valid until they expire"
     case .byUserOnly(let page):
       "the provider has no revocation for applications; to revoke the tokens, open \(page)"
-    case .failed(let error): Failure(error).message
+    case .failed(let error): Failure(error).reason
     case .unknownAuthority: "the issuer of the tokens is not known"
     }
   }
@@ -81,7 +81,7 @@ extension SignOutReport.BrowserSession {
     case .notOffered(let host):
       "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): the provider has no sign-out page"
     case .failed(let host, let error):
-      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): \(Failure(error).message)"
+      "BROWSER STILL SIGNED IN  \(PlainText.escaped(host)): \(Failure(error).reason)"
     }
   }
 }

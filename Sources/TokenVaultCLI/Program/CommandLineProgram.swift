@@ -15,7 +15,8 @@ package enum CommandLineProgram {
       Invocation.tell(
         Failure(
           .unexpected,
-          "Core dumps cannot be disabled for this process: \(Failure.reason(error.errno))."))
+          "Core dumps cannot be disabled for this process: \(Failure.reason(error.errno)). Nothing was "
+            + "changed.", next: "uname -r"))
       exit(ExitStatus.unexpected.rawValue)
     }
     let words = ProcessArguments.texts()

@@ -13,7 +13,8 @@ extension Invocation {
     if let custody, custody.kind != .secretService, !options.wantsKeyring {
       return Failure(
         general.status,
-        "The former key of the group \(group) is still in the Secret Service: \(reason).",
+        "The former key of the group \(group) is still in the Secret Service: \(reason). "
+          + "Stored accounts are not affected.",
         next: "tokenvault list --group \(group)",
         note: "in a session with that keyring; it tries again", code: general.code)
     }
@@ -32,10 +33,12 @@ extension Invocation {
     // A group that does not exist yet has no key.
     let message =
       error == .noBus && (custody == nil || options.wantsKeyring)
-      ? "A new key is kept in the Secret Service, and there is no session bus." : general.message
+      ? "A new key is kept in the Secret Service, and there is no session bus."
+      : general.message.replacing(" Nothing was changed.", with: "")
     return Failure(
       general.status, message + (options.isDiagnosis ? "" : " Nothing was changed."),
-      next: found.first?.command ?? general.next, note: Self.note(found), code: general.code)
+      next: found.first?.command ?? general.next ?? Failure.doctor, note: Self.note(found),
+      code: general.code)
   }
 
   /// A way out.

@@ -16,7 +16,7 @@ struct UsageError {
   func tell() -> ExitStatus {
     // The arguments were not parsed, so the option is looked for.
     let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-    let failure = unknownCommand() ?? Failure(.usage, message)
+    let failure = unknownCommand() ?? Failure(usage: message)
     Invocation.tell(failure.withHelp(of: words.text), asJSON: isJSON)
     return .usage
   }
@@ -38,6 +38,6 @@ struct UsageError {
     let text = (words.names + [PlainText.escaped(word)]).joined(separator: " ")
     let suggestion =
       meant.map { " Did you mean \((words.names + [$0]).joined(separator: " "))?" } ?? ""
-    return Failure(.usage, "There is no command \(text).\(suggestion)", code: "unknownCommand")
+    return Failure(usage: "There is no command \(text).\(suggestion)", code: "unknownCommand")
   }
 }

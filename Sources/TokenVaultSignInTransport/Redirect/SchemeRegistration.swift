@@ -68,6 +68,14 @@ package struct SchemeRegistration: Sendable {
     return count > 0 && Array(bytes.prefix(count)) == Array(entry.utf8)
   }
 
+  /// The argument that ``quoted(_:)`` wrote.
+  static func unquoted(_ text: String) -> String {
+    guard text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    return String(text.dropFirst().dropLast())
+      .replacing(#"\\\\"#, with: "\u{0}").replacing(#"\\"#, with: "")
+      .replacing("\u{0}", with: #"\"#).replacing("%%", with: "%")
+  }
+
   /// An argument in an Exec line (Desktop Entry Specification, "The Exec key"): quoted, then
   /// escaped again like every string in the file.
   static func quoted(_ argument: String) -> String {

@@ -207,13 +207,13 @@ struct ClipboardTests {
     #expect(run.output == "69\n69\n69\n")
     #expect(
       run.errors == """
-        tokenvault: No program for the clipboard is installed.
+        tokenvault: No program for the clipboard is installed. Nothing was changed.
         next: sudo apt-get install xclip
-        tokenvault: No program for the clipboard is installed.
+        tokenvault: No program for the clipboard is installed. Nothing was changed.
         next: sudo apt-get install wl-clipboard
-        tokenvault: There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set.
+        tokenvault: There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Nothing was changed.
         next: run the command again in a terminal of the desktop
-        tokenvault: xclip did not put the token on the clipboard.
+        tokenvault: xclip did not put the token on the clipboard. Stored tokens are unchanged.
         next: tokenvault token
 
         """)

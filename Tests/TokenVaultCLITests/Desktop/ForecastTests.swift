@@ -47,8 +47,8 @@ struct ForecastTests {
     #expect(run.output == "eve\n69\n")
     #expect(
       run.errors.contains(
-        "The notification was not shown: no notification daemon is running.\n"
-          + "next: run the command again without --notify\n"))
+        "The notification was not shown: no notification daemon is running. Nothing was "
+          + "changed.\nnext: run the command again without --notify\n"))
   }
 
   /// A group that cannot be read does not hide the failure of the notification, nor the reverse.

@@ -155,7 +155,12 @@ struct RequestTests {
     #expect(run.status == 76)
     #expect(run.output.contains("\"Authorization_RequestDenied\""))
     #expect(
-      run.errors == "tokenvault: \(home.provider.url.dropFirst("http://".count)) answered 403.\n")
+      run.errors == """
+        tokenvault: \(home.provider.url.dropFirst("http://".count)) answered 403. Stored tokens are \
+        unchanged.
+        next: run the command again after a look at the response above
+
+        """)
   }
 
   @Test func aPageThatIsNoCollectionIsReportedAsTheAPIs() throws {
@@ -165,7 +170,7 @@ struct RequestTests {
     #expect(
       run.errors == """
         tokenvault: \(home.provider.url.dropFirst("http://".count)) answered without the array \
-        "value", which --all collects.
+        "value", which --all collects. Stored tokens are unchanged.
         next: run the command again without --all
 
         """)

@@ -91,7 +91,8 @@ struct ServiceRequestTests {
 
         """)
     let next =
-      "\nnext: run the command again with --auth basic or --auth bearer\nor store a new secret: "
+      " Stored tokens are unchanged.\nnext: run the command again with --auth basic or --auth bearer\n"
+      + "or store a new secret: "
     #expect(run.errors.contains(" answered 401.\(next)tokenvault add --service http://127.0.0.1:"))
   }
 

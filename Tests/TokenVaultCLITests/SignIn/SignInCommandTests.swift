@@ -145,7 +145,9 @@ struct SignInCommandTests {
     #expect(run.output.isEmpty)
     #expect(run.changes.map { URL(filePath: $0).lastPathComponent } == ["said"])
     let said = try home.run("cat said").output
-    #expect(said.hasSuffix("tokenvault: Cancelled; nothing was stored.\n"))
+    #expect(
+      said.hasSuffix(
+        "tokenvault: Cancelled; nothing was stored.\nnext: run the command again\n"))
     // Nothing listens on the redirect URI any more.
     let port = try #require(said.firstMatch(of: /localhost%3A(\d+)/)).output.1
     #expect(throws: RawHTTP.Failure.self) {

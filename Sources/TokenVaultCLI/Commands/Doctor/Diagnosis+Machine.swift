@@ -13,7 +13,9 @@ extension Diagnosis {
         var limit = rlimit()
         let isOff = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
         guard isOff, limit.rlim_cur == 0 else {
-          throw Failure(.unexpected, "This process can leave a core file.", next: "ulimit -c 0")
+          throw Failure(
+            .unexpected, "This process can leave a core file. Nothing was changed.",
+            next: "ulimit -c 0")
         }
         return "disabled for this program"
       },
@@ -23,7 +25,8 @@ extension Diagnosis {
           limit.rlim_cur >= 64 << 10
         else {
           throw Failure(
-            .refused, "Less than 64 KiB of memory can be locked against swapping.",
+            .refused,
+            "Less than 64 KiB of memory can be locked against swapping. Nothing was changed.",
             next: "ulimit -l 64")
         }
         return limit.rlim_cur > 1 << 40 ? "unlimited" : "\(limit.rlim_cur >> 10) KiB"

@@ -46,7 +46,9 @@ struct Diagnosis {
       all += secretService(vault, of: isInKeyring(inForce) ? inForce : others[0], stops: affected)
       all.append(libsecret(isNeeded: isInKeyring(inForce) && !hasFile))
     }
-    all += [libcurl(), browser()]
+    all += [libcurl(), browser()] + [desktopEntries()].compactMap(\.self)
+    all.append(try leftovers(vault, groups))
+    all += groups.compactMap(missingManifest)
     for group in groups { all.append(self.group(group, isInForce: group == inForce)) }
     return all
   }
@@ -131,10 +133,13 @@ struct Diagnosis {
       guard pending == 0, !wrappedSuccessors else {
         throw Failure(
           .inputOutput,
-          "A sign-out is not finished: \(pending.counted("former key")) could not be deleted.",
+          "A sign-out is not finished: \(pending.counted("former key")) could not be deleted. "
+            + "Stored accounts are not affected.",
           next: "tokenvault list --group \(name)", note: Failure.triesAgain)
       }
       return "can be opened"
+    } catch VaultError.noManifest {
+      throw Self.lacksKeyFile(vault.configuration)
     } catch VaultError.custody(.passphraseRequired, group: _) {
       // There is no prompt here, so the passphrase cannot be checked.
       return "needs its passphrase"

@@ -7,7 +7,10 @@ struct DoctorCommand: VaultCommand {
       Each line shows ok, FAILING, or warning, with the next step. A warning names the commands \
       that do not work, although the group in force does. The command never prompts. The exit \
       status is that of the first failure; it is 0 if there are only warnings. With --fix, it \
-      takes the access of other users away from the vault's directories and group files.
+      takes the access of other users away from the vault's directories and group files, removes \
+      files that killed processes left, renews desktop entries whose program is gone, and writes \
+      a missing manifest of a group. It prints each correction, and the command for everything \
+      that it leaves to you; it changes no key and no token.
 
       EXAMPLES
         tokenvault doctor
@@ -15,7 +18,8 @@ struct DoctorCommand: VaultCommand {
         tokenvault doctor --json
       """)
 
-  @Flag(help: "Correct the faults that can be corrected without a risk.") var fix = false
+  @Flag(help: "Correct the faults that can be corrected without a risk, and print each.") var fix =
+    false
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(in invocation: Invocation) throws {

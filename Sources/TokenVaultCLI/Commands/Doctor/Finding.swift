@@ -34,8 +34,8 @@ struct Finding {
 
   /// The next command. Inside a diagnosis, the advice to run one leads nowhere.
   private var next: String? {
-    guard let next = failure?.next, !next.contains(Failure.doctor) else { return nil }
-    return next
+    guard let next = failure?.next, next == Failure.doctor else { return failure?.next }
+    return "report the message with the output of: tokenvault --version"
   }
 }
 

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import TokenVaultTestSupport
+
+/// `doctor --fix` corrects what carries no risk, and nothing else.
+@Suite(.timeLimit(.minutes(3)))
+struct DoctorFixTests {
+  /// Everything at once; keys, tokens and settings keep every byte.
+  @Test func doctorFixesWhatIsSafeAndPrintsEachThing() throws {
+    let service = try PrivateSecretService(.unlocked)
+    let home = try CommandLineFixtures().home(service)
+    let prepared = try home.run(
+      """
+      tokenvault import one.json >/dev/null 2>&1 && mkdir -p .local/share/applications &&
+      tokenvault group recovery-code >code 2>/dev/null || exit 1
+      V=.local/share/tokenvault; mkdir -p .config/tokenvault/keychain-groups
+      touch -d '2 minutes ago' $V/a.json.4194305.new .config/tokenvault/keychain-groups/b.json.4194305.new
+      touch $V/groups/com.microsoft.identity.universalstorage.vault.restored
+      printf 'Name=TokenVault sign-in (m.a)\\nExec=/gone redirect %%u\\n' \
+        >.local/share/applications/tokenvault-m.a.desktop
+      printf 'Name=Other\\nExec=/gone redirect %%u\\n' >.local/share/applications/tokenvault-m.b.desktop
+      chmod 755 $V; echo '{"defaultGroup":"com.microsoft.identity.universalstorage"}' >.config/tokenvault/config.json
+      chmod 666 .config/tokenvault/config.json
+      """)
+    try #require(prepared.status == 0, "\(prepared.errors)")
+    let run = try home.run("tokenvault doctor --fix")
+    let fixed = run.output.split(separator: "\n").filter { $0.hasPrefix("         fixed: ") }
+    #expect(fixed.count == 5, "\(run.output)")
+    // xdg-mime notes the entry in mimeapps.list.
+    for change in run.changes {
+      #expect(
+        change.hasSuffix(".new") || change.hasSuffix(".restored")
+          || change.hasSuffix("/tokenvault-m.a.desktop") || change.hasSuffix("/mimeapps.list"),
+        "\(change)")
+    }
+    // Other users may have changed this file, so its owner has to look at it.
+    #expect(run.status == 78)
+    #expect(run.output.contains(#/FAILING[^\n]*config.json[^\n]*\n *next: ls -l /#))
+    let again = try home.run("chmod 600 .config/tokenvault/config.json; tokenvault doctor --fix")
+    #expect(again.status == 0, "\(again.output)")
+    #expect(!again.output.contains(#/fixed|warning|FAILING/#), "\(again.output)")
+    #expect(try home.run("tokenvault token").output == "at-ada\n")
+  }
+}
