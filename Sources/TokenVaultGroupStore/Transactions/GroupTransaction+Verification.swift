@@ -1,3 +1,4 @@
+import TokenVaultCrypto
 import TokenVaultModel
 
 extension GroupTransaction {
@@ -29,8 +30,7 @@ extension GroupTransaction {
       }
     }
     report.accounts += report.damagedAccounts
-    // Without the rotation keys the group opens, but cannot change its key.
-    if !header.isOutdated { _ = try rotationKeys() }
+    try verifySlots()
     report.isHistoryDamaged = try soundHistory() == nil
     guard report.damagedAccounts == 0 else { return report }
     report.strayRows = try strayNames(names)
@@ -40,6 +40,28 @@ extension GroupTransaction {
       report.strayRows += abs(try count("meta WHERE id < 0") - nodes)
     }
     return report
+  }
+
+  /// Without the rotation keys the group opens, but cannot change its key. A damaged slot is noticed
+  /// otherwise when nothing else opens the group; a damaged check makes damage look like a wrong key.
+  private func verifySlots() throws(StoreError) {
+    guard let check = try database.meta(Format.Meta.check.rawValue),
+      LockedGroup.KeyCheck(sealed: check, group: header.groupID).accepts(keys.key)
+    else { throw .damaged(rows: nil) }
+    let rotationKeys = try rotationKeys()
+    for position in KeySlot.Position.allCases {
+      guard let bytes = try database.meta(position.rawValue) else { continue }
+      let slot = try KeySlot(encoded: bytes)
+      guard let key = try rotationKeys.key(.slot, UInt64(position.rawValue)) else {
+        throw .damaged(rows: nil)
+      }
+      do throws(CryptoError) {
+        let opened = try SealingKey(key).openSecret(
+          slot.sealedKey,
+          associatedData: slot.associatedData(group: header.groupID, position: position))
+        guard opened.isEqual(to: keys.key) else { throw CryptoError.failed }
+      } catch { throw error == .failed ? .damaged(rows: nil) : .crypto }
+    }
   }
 
   private func strayNames(_ expected: [[UInt8]: Set<[UInt8]>]) throws(StoreError) -> Int {
