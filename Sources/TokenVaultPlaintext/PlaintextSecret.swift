@@ -103,8 +103,14 @@ package struct PlaintextSecret: Sendable {
   /// Whether two findings are the same secret, perhaps of two versions of a file.
   func isSame(as other: PlaintextSecret) -> Bool {
     kind == other.kind && username == other.username && service == other.service
-      && secret?.reveal() == other.secret?.reveal()
-      && refreshToken?.reveal() == other.refreshToken?.reveal()
+      && Self.areEqual(secret, other.secret) && Self.areEqual(refreshToken, other.refreshToken)
+  }
+
+  private static func areEqual(
+    _ one: Redacted<[UInt8]>?, _ other: Redacted<[UInt8]>?
+  ) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return ConstantTime.equal(one.reveal(), other.reveal())
   }
 }
 

@@ -61,6 +61,9 @@ enum Rules {
       if has("try?", in: code.text), !original.text.contains("// absent is an answer: ") {
         broken.append("`try?` drops an error; where nil is a valid answer, say why behind it")
       }
+      if code.text.contains(/reveal\(\) [!=]= |[!=]= [\w.$?]*reveal\(\)/) {
+        broken.append("`==` takes as long as two secrets agree; use ConstantTime.equal")
+      }
       if !ImportTable.programs.contains(file.module) {
         broken += outsidePrograms.filter { has($0, in: code.text) }
           .filter {

@@ -41,6 +41,7 @@ struct RulesTests {
     "let x = try! f()", "let x = y as! String", "fatalError()", "Swift.fatalError(\"no\")",
     "let x = try? f()", "print(x)", "Swift.print(x)", "let home = getenv(\"HOME\")", "exit(1)",
     "Glibc.exit(1)", "ProcessInfo.processInfo.environment", "CommandLine.arguments",
+    "x.reveal() == y", "if y != x.secret?.reveal() {}",
   ])
   func aBannedWordIsFound(text: String) {
     #expect(Rules.banned(file("\n  " + text)).map(\.line) == [2])
@@ -49,7 +50,8 @@ struct RulesTests {
   @Test(arguments: [
     "let x = try f()", "// print(x) is for programs", "let text = \"try! exit(1)\"",
     "let x = try? f()  // absent is an answer: an old file has no such row",
-    "fingerprint(x)", "session.exit(1)", "blueprint.print(x)", "let environment = 1",
+    "fingerprint(x)", "x = y.reveal()", "session.exit(1)", "blueprint.print(x)",
+    "let environment = 1",
     "let text = \"\"\"\n  exit(1)\n  \"\"\"",
   ])
   func aWordThatResemblesABannedOneIsAllowed(text: String) {

@@ -212,7 +212,8 @@ package struct CacheImport {
       if credential.version < stored.credential.version { return .older }
       if credential == stored.credential {
         let present = try transaction.payload(of: stored, in: account)
-        if present.secret.reveal() == secret, present.extraJSON == token.extraJSON {
+        if ConstantTime.equal(present.secret.reveal(), secret), present.extraJSON == token.extraJSON
+        {
           return .unchanged
         }
       }

@@ -68,7 +68,7 @@ struct GitHubStore: KeyringBackedStore {
     }
     let present = try keyring.found(service)
     if Self.have(present, password) { return .written }
-    guard present.contains(where: { $0.secret.reveal() == password.secret.reveal() }) else {
+    guard present.contains(where: { Self.holds($0, password) }) else {
       return .misplaced("gh did not keep it in the keyring: see hosts.yml")
     }
     return .misplaced("gh has it under another user name, whose token it is: gh auth status")
@@ -78,7 +78,11 @@ struct GitHubStore: KeyringBackedStore {
   private static func have(_ items: [SecretServiceItem], _ password: StoredPassword) -> Bool {
     items.contains { item in
       CaseFolding.equal(item.attributes["username"] ?? "", password.username)
-        && item.secret.reveal() == password.secret.reveal()
+        && holds(item, password)
     }
+  }
+
+  private static func holds(_ item: SecretServiceItem, _ password: StoredPassword) -> Bool {
+    ConstantTime.equal(item.secret.reveal(), password.secret.reveal())
   }
 }

@@ -50,7 +50,9 @@ struct KeyringStore: KeyringBackedStore {
     let form = form(password)
     let former = try keyring.found(form.attributes.filter { $0.0 != "xdg:schema" })
       .filter { $0.has(exactly: form.attributes, besides: "xdg:schema") && isOwn($0) }
-    if !former.isEmpty, former.allSatisfy({ $0.secret.reveal() == secret }) { return .unchanged }
+    if !former.isEmpty, former.allSatisfy({ ConstantTime.equal($0.secret.reveal(), secret) }) {
+      return .unchanged
+    }
     guard former.isEmpty || replacing else { return .refused(StoreWriting.taken) }
     if isRehearsal { return .written }
     return try keyring.keep(password.secret, form, inPlaceOf: former)

@@ -140,7 +140,7 @@ struct PassStore: CredentialStore {
 
   func remove(_ place: StoreItem.Place) throws -> StoreRemoval {
     guard case .pass(let name, let former) = place, case .text(let text) = try text(of: name),
-      text == former.reveal()
+      ConstantTime.equal(text, former.reveal())
     else { return .changed }
     let result = try run(["rm", "--force", "--", name])
     guard !exists(name) else { throw Failure.storeKept(name, result.status, result.errors) }
@@ -190,7 +190,7 @@ struct PassStore: CredentialStore {
 
   private func write(_ text: [UInt8], to name: String) throws -> StoreWriting {
     let result = try run(["insert", "--multiline", "--force", "--", name], input: .bytes(text))
-    guard case .text(let kept) = try self.text(of: name), kept == text else {
+    guard case .text(let kept) = try self.text(of: name), ConstantTime.equal(kept, text) else {
       return .refused("pass did not keep it: \(Failure.lastLine(result.errors))")
     }
     guard result.status == 0 else {

@@ -86,7 +86,7 @@ struct StoreExport {
       item.has(exactly: attributes)
         || isPlain && item.has(exactly: attributes + [("xdg:schema", Self.genericSchema)])
     }
-    if former.contains(where: { $0.secret.reveal() == bytes }) {
+    if former.contains(where: { ConstantTime.equal($0.secret.reveal(), bytes) }) {
       line = Line(state: "unchanged", name: line.name, place: line.place)
     } else if former.contains(where: { !Self.isCache($0) }) {
       line = Line(
