@@ -85,7 +85,8 @@ package struct Transcript: Sendable {
     return found
   }
 
-  static func matches(_ expected: [String], _ text: String) -> Bool {
+  /// Whether the text has the lines; see above for the patterns.
+  package static func matches(_ expected: [String], _ text: String) -> Bool {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if lines.last == "" { lines.removeLast() }
     return matches(expected[...], lines[...])
