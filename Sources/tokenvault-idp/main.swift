@@ -49,7 +49,8 @@ do {
     // The process that started this one may be killed; its end of the pipe closes then.
     Thread.detachNewThread {
       while !FileHandle.standardInput.availableData.isEmpty {}
-      exit(0)
+      // exit would free OpenSSL's locks, which a request on another thread may need.
+      _exit(0)
     }
   }
   if let path = options.providerFile { try writeProviderFile(path, server.providerFile) }

@@ -33,8 +33,9 @@ struct ScriptTests {
 
   @Test(arguments: [
     ("scripts/build", "build"), ("scripts/fuzz", "build"), ("scripts/demo", "demo"),
-    ("scripts/test", "test"), ("Benchmarks/run", "test"), ("scripts/package", "package"),
-    ("scripts/test-package", "test-package"), ("scripts/instructions", "instructions"),
+    ("scripts/test", "test"), ("scripts/sanitize", "test"), ("Benchmarks/run", "test"),
+    ("scripts/package", "package"), ("scripts/test-package", "test-package"),
+    ("scripts/instructions", "instructions"),
   ])
   func aScriptInstallsItsOwnListOnly(script: String, need: String) throws {
     let calls = try Checkout.file(script).lines.map { $0.text.drop { $0 == " " } }

@@ -100,4 +100,26 @@ import TokenVaultModel
       }
     }
   }
+
+  /// A backup of another person may be made for it: its content authenticates.
+  @Test func sealedNumbersOfAnotherPersonAreBoundedToo() throws {
+    let opened = try group.open()
+    var state = try opened.read { $0.state }
+    (state.changes, state.accountCount) = (.max, 0)
+    try opened.database.setMeta(
+      Format.Meta.state.rawValue,
+      try opened.keys.wrap.sealRow(
+        Padding.pad(state.encoded()), opened.header.associatedData(.state)))
+    try opened.write { transaction in
+      let name = CaseFolding.fold(SampleGroup.alice.username)
+      try transaction.remove(try #require(try transaction.accounts(named: name).first))
+    }
+    #expect(try opened.read { try $0.forEachAccount { _ in } } == 0)
+
+    for number in [UInt64(1 << 33), 1 << 63, .max] {
+      let entry = [2] + number.bigEndianBytes + [UInt8](repeating: 7, count: 32)
+      let content = try SecretBytes(copying: entry)
+      #expect(throws: StoreError.damaged(rows: nil)) { _ = try RotationKeys(content.clone()) }
+    }
+  }
 }

@@ -38,7 +38,9 @@ struct RotationKeys: ~Copyable {
   init(_ content: consuming SecretBytes) throws(StoreError) {
     let places = Self.places(in: content)
     guard content.count.isMultiple(of: Self.entrySize),
-      places.allSatisfy({ Purpose(rawValue: $0.purpose) != nil }),
+      places.allSatisfy({
+        Purpose(rawValue: $0.purpose) != nil && $0.number <= Format.largestGeneration
+      }),
       zip(places, places.dropFirst()).allSatisfy(<)
     else { throw .damaged(rows: nil) }
     self.content = content

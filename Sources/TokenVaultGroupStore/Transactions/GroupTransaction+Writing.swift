@@ -19,7 +19,7 @@ extension GroupTransaction {
     try setAccountKey(keys, row: row)
     let seal = Array(sealed.suffix(16))
     try changeDigest(ofRow: row, from: nil, to: rowDigest(tag: tag, keyID: keys.id, seal: seal))
-    state.accountCount += 1
+    state.accountCount &+= 1
     // Tokens that were imported with an unresolved environment are not an account.
     if !record.environment.isEmpty { state.accountsEver = min(2, state.accountsEver + 1) }
     for name in record.names { try addName(name, of: tag) }
@@ -120,7 +120,8 @@ extension GroupTransaction {
     try keyDeletion.bind(1, account.row)
     try keyDeletion.run()
     try changeDigest(ofRow: account.row, from: rowDigest(account), to: nil)
-    state.accountCount -= 1
+    // A wrong number must not prevent an erasure.
+    if state.accountCount > 0 { state.accountCount -= 1 }
     for name in account.saved.record.names {
       do { try removeName(name, of: account.tag) } catch {
         // A damaged entry in the directory of names must not prevent an erasure.

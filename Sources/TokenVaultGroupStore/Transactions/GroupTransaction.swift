@@ -43,7 +43,8 @@ package final class GroupTransaction {
   }
 
   func finish() throws(StoreError) {
-    state.changes += 1
+    // In a group that another person made, the numbers may be the greatest there are.
+    state.changes &+= 1
     try tree?.write()
     if let tree { state.root = tree.root }
     try storeState()
