@@ -35,7 +35,7 @@ struct ScriptTests {
     ("scripts/build", "build"), ("scripts/fuzz", "build"), ("scripts/demo", "demo"),
     ("scripts/test", "test"), ("scripts/sanitize", "test"), ("Benchmarks/run", "test"),
     ("scripts/package", "package"), ("scripts/test-package", "test-package"),
-    ("scripts/instructions", "instructions"),
+    ("scripts/instructions", "instructions"), ("scripts/faults", "faults"),
   ])
   func aScriptInstallsItsOwnListOnly(script: String, need: String) throws {
     let calls = try Checkout.file(script).lines.map { $0.text.drop { $0 == " " } }
