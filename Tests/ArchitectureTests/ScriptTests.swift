@@ -31,9 +31,19 @@ struct ScriptTests {
     #expect(package.contains("python3"), "scripts/sbom")
   }
 
+  /// The tests pass with and without the programs that are only measured.
+  @Test func theBenchmarksInstallNoBrowserAndTheTestsNoProgramThatIsOnlyMeasured() throws {
+    let (benchmarks, test) = (try packages("benchmarks"), try packages("test"))
+    #expect(try packages("demo").isStrictSubset(of: benchmarks))
+    #expect(benchmarks.isSuperset(of: ["gh", "libsecret-tools", "oidc-agent-cli", "pass", "time"]))
+    #expect(benchmarks.isDisjoint(with: ["chromium", "glewlwyd", "dovecot-imapd"]))
+    #expect(test.isSuperset(of: ["libsecret-tools", "oidc-agent-cli", "pass"]))
+    #expect(test.isDisjoint(with: ["gh", "time"]))
+  }
+
   @Test(arguments: [
     ("scripts/build", "build"), ("scripts/fuzz", "build"), ("scripts/demo", "demo"),
-    ("scripts/test", "test"), ("scripts/sanitize", "test"), ("Benchmarks/run", "test"),
+    ("scripts/test", "test"), ("scripts/sanitize", "test"), ("Benchmarks/run", "benchmarks"),
     ("scripts/package", "package"), ("scripts/test-package", "test-package"),
     ("scripts/instructions", "instructions"), ("scripts/faults", "faults"),
   ])

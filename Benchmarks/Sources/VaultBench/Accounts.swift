@@ -33,16 +33,21 @@ enum Accounts {
   }
 
   /// Imports accounts into a group that has `present` until it has `count`.
-  static func fill(_ program: String, from present: Int, to count: Int, in directory: String) throws
-  {
+  /// - Returns: The seconds that the imports took.
+  @discardableResult
+  static func fill(
+    _ program: String, from present: Int, to count: Int, in directory: String
+  ) throws -> Double {
     var start = present
+    var sample = Sample()
     while start < count {
       let end = min(count, start + perFile)
       let path = directory + "/cache.json"
       write(start..<end, to: path)
-      try Command(program, "import", path)()
+      try sample.add { try Command(program, "import", path)() }
       unlink(path)
       start = end
     }
+    return sample.seconds.reduce(0, +)
   }
 }
