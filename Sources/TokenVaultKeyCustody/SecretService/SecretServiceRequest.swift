@@ -7,7 +7,14 @@ struct SecretServiceRequest {
   let busAddress: String?
   let patience: SecretServicePatience
 
+  /// Each agrees on a key of its own.
+  private static let attempts = 4
+
   /// Creates an item in the default collection, and replaces none.
+  ///
+  /// A refusal is tried again: libsecret leaves out the zero at the beginning of a number of its key
+  /// agreement, and KWallet does not, so that it refuses 1 of 256 sessions because of the public key,
+  /// and 1 of 256 items because of the shared one. A refused call has created nothing.
   func store(
     _ secret: UnsafeRawBufferPointer, label: String, contentType: String,
     _ attributes: [(String, String)]
@@ -20,12 +27,16 @@ struct SecretServiceRequest {
       }
     }
     let list = unsafe names.map { unsafe tv_secret_attribute(name: $0.0, value: $0.1) }
-    unsafe try run { request in
-      unsafe list.withUnsafeBufferPointer { list in
-        unsafe tv_secret_store(
-          &request, label, contentType, list.baseAddress, list.count, secret.baseAddress,
-          secret.count)
-      }
+    for attempt in 1...Self.attempts {
+      do throws(CustodyError) {
+        return unsafe try run { request in
+          unsafe list.withUnsafeBufferPointer { list in
+            unsafe tv_secret_store(
+              &request, label, contentType, list.baseAddress, list.count, secret.baseAddress,
+              secret.count)
+          }
+        }
+      } catch .refused where attempt < Self.attempts {}
     }
   }
 
