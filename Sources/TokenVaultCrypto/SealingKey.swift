@@ -76,6 +76,33 @@ internal import TokenVaultCOpenSSL
     }
   }
 
+  /// Wraps keys of 32 bytes under this key that `former` has wrapped. Each is opened in the same locked
+  /// memory, and all nonces are requested at once: a request costs as much as the wrapping.
+  /// - Returns: The wrapped keys in the same order; nil for a value that does not authenticate.
+  package func rewrap(
+    _ keys: [(wrapped: [UInt8], associatedData: [UInt8])], from former: SealingKey
+  ) throws(CryptoError) -> [[UInt8]?] {
+    let nonces = try RandomBytes.make(keys.count * Self.nonceSize)
+    var results: [[UInt8]?] = []
+    results.reserveCapacity(keys.count)
+    _ = unsafe try SecretBytes(count: Self.keySize) { (key) throws(CryptoError) in
+      for (wrapped, data) in keys {
+        guard wrapped.count == Self.keySize + Self.overhead,
+          unsafe former.decrypt(wrapped, data, into: key)
+        else {
+          results.append(nil)
+          continue
+        }
+        let start = results.count * Self.nonceSize
+        results.append(
+          unsafe try seal(
+            UnsafeRawBufferPointer(key), associatedData: data,
+            nonce: Array(nonces[start..<start + Self.nonceSize])))
+      }
+    }
+    return results
+  }
+
   /// Seals with a given nonce, for published test vectors. Reusing a nonce breaks GCM: an attacker
   /// can forge tags and learns the XOR of the plaintexts.
   func seal(

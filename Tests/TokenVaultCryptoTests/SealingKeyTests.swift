@@ -159,4 +159,32 @@ import Testing
     #expect(unsafe !plaintext.withUnsafeMutableBytes { unsafe key.decrypt(sealed, [], into: $0) })
     #expect(plaintext == [UInt8](repeating: 0, count: 7))
   }
+
+  @Test func eachKeyThatIsWrappedAgainHasANonceOfItsOwn() throws {
+    let former = try SealingKey(SecretBytes.random(count: 32))
+    let next = try SealingKey(SecretBytes.random(count: 32))
+    var keys: [[UInt8]] = []
+    var wrapped: [(wrapped: [UInt8], associatedData: [UInt8])] = []
+    for number in 0..<200 {
+      let key = try SecretBytes.random(count: 32)
+      let data = [UInt8(number)]
+      keys.append(key.copied())
+      wrapped.append((try former.seal(key, associatedData: data), data))
+    }
+    wrapped[7].wrapped[20] ^= 1
+    wrapped[8].associatedData = [9]
+    wrapped[9].wrapped.removeLast()
+
+    let results = try next.rewrap(wrapped, from: former)
+    #expect(results.count == 200)
+    for (number, result) in results.enumerated() {
+      guard let result else {
+        #expect((7...9).contains(number))
+        continue
+      }
+      let key = try next.openSecret(result, associatedData: [UInt8(number)]).copied()
+      #expect(key == keys[number])
+    }
+    #expect(Set(results.compactMap { $0?.prefix(12) }).count == 197)
+  }
 }

@@ -183,6 +183,35 @@ import TokenVaultModel
     #expect(try records(opened).count == 2)
   }
 
+  /// A rotation wraps the keys of so many accounts on two threads.
+  @Test func aRotationOfManyAccountsKeepsEachKeyWithItsAccount() throws {
+    let scratch = try Scratch()
+    let names = (0..<1_100).map { "user\($0)@contoso.example" }
+    var group = try FreshGroup(scratch("a.vault")) { transaction in
+      for name in names {
+        try SampleGroup.add(SampleGroup.record("\(name).contoso-tid", name), to: transaction)
+      }
+    }
+    try group.open().database.execute(
+      "UPDATE account_key SET wrapped = zeroblob(60) WHERE id IN (3, 400, 700, 1099)")
+    let next = try RandomBytes.make(32)
+    let opened = try group.open()
+    let report = try opened.write {
+      try $0.rotate(
+        to: key(next, of: opened.header), erasing: [], boot: "boot", deletesOldKey: false)
+    }
+    #expect(report == .init(erased: 0, unreadable: 4))
+    group.secret = next
+    try group.open().read { transaction in
+      var left: [String] = []
+      let unreadable = try transaction.forEachAccount { left.append($0.record.homeAccountID) }
+      #expect(unreadable == 4)
+      let damaged = [2, 399, 699, 1_098].map { names[$0] }
+      #expect(
+        Set(left) == Set(names.filter { !damaged.contains($0) }.map { "\($0).contoso-tid" }))
+    }
+  }
+
   @Test func aListingInsideAListingTerminates() throws {
     let scratch = try Scratch()
     let group = try FreshGroup(scratch("a.vault")) { transaction in

@@ -63,18 +63,42 @@ extension GroupTransaction {
   /// - Returns: the number of such keys.
   private func rewrapAccountKeys(under next: GroupKeys) throws(StoreError) -> Int {
     let tags = try tagsByRow()
+    let rewrapping = KeyRewrapping(from: keys.wrap, to: next.wrap)
+    var helper: KeyRewrapping?
     var unreadable = 0
     var last = Int64.min
     while true {
       let rows = try wrappedKeys(after: last)
       guard let end = rows.last else { return unreadable }
       last = end.row
-      for row in rows {
-        guard let tag = tags[row.row] else { continue }
-        if try !rewrap(row, tag: tag, under: next) { unreadable += 1 }
+      if helper == nil, rows.count == Self.rowsAtOnce { helper = try otherRewrapping(to: next) }
+      let known = rows.compactMap { row in
+        tags[row.row].map { tag in
+          (row.row, (row.wrapped, accountKeyData(tag: tag, keyID: row.keyID)))
+        }
+      }
+      let wrapped = try rewrapping.rewrap(known.map(\.1), with: helper)
+      for ((row, _), wrapped) in zip(known, wrapped) {
+        guard let wrapped else {
+          unreadable += 1
+          continue
+        }
+        let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
+        try change.bind(1, wrapped)
+        try change.bind(2, row)
+        try change.run()
       }
     }
   }
+
+  /// The same keys for another thread.
+  private func otherRewrapping(to next: GroupKeys) throws(StoreError) -> KeyRewrapping {
+    KeyRewrapping(
+      from: try LockedGroup.wrappingKey(keys.key, group: header.groupID),
+      to: try LockedGroup.wrappingKey(next.key, group: header.groupID))
+  }
+
+  private static let rowsAtOnce = 512
 
   private struct WrappedKey {
     let row: Int64
@@ -86,7 +110,8 @@ extension GroupTransaction {
   /// of a rotation would be spent on finding rows.
   private func wrappedKeys(after row: Int64) throws(StoreError) -> [WrappedKey] {
     let query = try database.statement(
-      "SELECT id, key_id, wrapped FROM account_key WHERE id > ? ORDER BY id LIMIT 512")
+      "SELECT id, key_id, wrapped FROM account_key WHERE id > ? ORDER BY id LIMIT \(Self.rowsAtOnce)"
+    )
     try query.bind(1, row)
     var rows: [WrappedKey] = []
     var last = row
@@ -107,25 +132,6 @@ extension GroupTransaction {
     tags.reserveCapacity(Int(clamping: min(state.accountCount, 1 << 20)))
     while try query.step() { tags[query.int64(0)] = query.bytes(1) }
     return tags
-  }
-
-  /// Returns false if the key does not open.
-  private func rewrap(
-    _ row: WrappedKey, tag: [UInt8], under next: GroupKeys
-  ) throws(StoreError) -> Bool {
-    let data = accountKeyData(tag: tag, keyID: row.keyID)
-    let key: SecretBytes
-    do { key = try keys.wrap.openSecret(row.wrapped, associatedData: data) } catch {
-      guard error == .failed else { throw .crypto }
-      return false
-    }
-    let wrapped: [UInt8]
-    do { wrapped = try next.wrap.seal(key, associatedData: data) } catch { throw .crypto }
-    let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
-    try change.bind(1, wrapped)
-    try change.bind(2, row.row)
-    try change.run()
-    return true
   }
 
   private func resealExtras(
