@@ -10,13 +10,13 @@ enum DurableWrite {
   ) {
     let group: GroupName = "dev.tokenvault.shared"
     let vault = Vault(try VaultConfiguration(group: group, environment: environment))
+    let service: ServiceURL = "https://bench.example.com"
     let secret = [UInt8](repeating: 0x73, count: 4096)
     let bare = try BareTable(path: directory + "/bare.sqlite")
     var samples = (Sample(), Sample())
     for run in 0..<(runs + 5) {
       let start = now()
-      try await vault.setSecret(
-        Redacted(secret), for: "https://bench.example.com", username: "bench")
+      try await vault.setSecret(Redacted(secret), for: service, username: "bench")
       let middle = now()
       try bare.write(secret)
       let end = now()

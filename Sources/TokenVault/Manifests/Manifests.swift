@@ -1,3 +1,4 @@
+import Synchronization
 package import TokenVaultModel
 
 /// The manifests of keychain groups: those of the user, of the machine, and the shipped ones, in
@@ -88,6 +89,25 @@ package struct Manifests: Sendable {
   }
 
   static func decode(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
+    if let known = decoded.withLock({ $0 }), known.bytes == bytes, known.path == path {
+      return known.manifest
+    }
+    let manifest = try parse(bytes, path: path)
+    decoded.withLock { $0 = Decoded(bytes: bytes, path: path, manifest: manifest) }
+    return manifest
+  }
+
+  /// The last manifest that was parsed. An open vault reads the file of its group before every change,
+  /// and parsing took longer than reading.
+  private static let decoded = Mutex<Decoded?>(nil)
+
+  private struct Decoded {
+    let bytes: [UInt8]
+    let path: String
+    let manifest: GroupManifest
+  }
+
+  private static func parse(_ bytes: [UInt8], path: String) throws(VaultError) -> GroupManifest {
     let object = try JSONFile(bytes, path: path, fields: fields)
     guard let name = GroupName(try object.text("name")) else { throw object.bad("name") }
     guard let elements = try object.value("members").elements else { throw object.bad("members") }
