@@ -10,7 +10,8 @@
 #include "Early.h"
 
 // Hello, ReadAlias of the default collection, and NameHasOwner of KeePassXC, with the serials 1 to 3, as
-// SecretServiceReader.begin sends them; a test compares them. Each line is 8 bytes.
+// SecretServiceReader.begin sends them; a test compares them. Each line
+// is 8 bytes, except the last one of ReadAlias (4) and of NameHasOwner (7).
 #define FIRST_CALLS          \
   "l\1\0\1\0\0\0\0"          \
   "\1\0\0\0m\0\0\0"          \

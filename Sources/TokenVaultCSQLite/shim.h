@@ -39,10 +39,10 @@ static inline const void *tv_sqlite3_wal_index(sqlite3 *database) {
   return (const void *)index;
 }
 
-// Reads the header. Returns 0 while another process is changing it, or if it has another format than
-// this function knows. SQLite writes the second copy before the first, so two equal copies are whole.
-// It also returns 0 while this process changes the header. ThreadSanitizer would report that overlap as
-// a race, although the comparison of the two copies handles it.
+// Reads the header. Returns 0 while a process, this one included, changes it, or if it has another
+// format than this function knows. SQLite writes the second copy before the first, so two equal copies
+// are whole. ThreadSanitizer would report the overlap as a race, although the comparison of the copies
+// handles it.
 __attribute__((no_sanitize("thread")))
 static inline int tv_wal_header_read(const void *index, tv_wal_header *header) {
   const volatile uint64_t *words = (const volatile uint64_t *)index;

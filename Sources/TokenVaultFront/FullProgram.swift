@@ -21,7 +21,7 @@ enum FullProgram {
   }
 
   private static func fail(_ reason: String) -> Never {
-    Front.tell("\(reason). Nothing was changed. Install TokenVault again.")
+    Front.tell("\(reason). Nothing was changed.\nnext: install TokenVault again")
     _exit(1)
   }
 }

@@ -15,7 +15,9 @@ enum WarmToken {
     do { try SystemCalls.writeAll(line, to: STDOUT_FILENO) } catch {
       // A part may have been written, so the full program must not begin again.
       Front.tell(
-        "Cannot write to standard output: \(unsafe String(cString: strerror(error.errno))).")
+        "Cannot write to standard output: \(unsafe String(cString: strerror(error.errno))). "
+          + "Stored accounts are not affected.\n"
+          + "next: run the command again with its output to another place")
       return 74
     }
     return EXIT_SUCCESS

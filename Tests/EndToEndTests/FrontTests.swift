@@ -74,7 +74,10 @@ import TokenVaultTestSupport
       "exec '\(installation.program.path)' token --account ada >/dev/full")
     #expect(
       full.status == 74
-        && full.errors == "tokenvault: Cannot write to standard output: No space left on device.\n",
+        && full.errors
+          == "tokenvault: Cannot write to standard output: No space left on device. "
+          + "Stored accounts are not affected.\n"
+          + "next: run the command again with its output to another place\n",
       "\(full.errors)")
   }
 
@@ -88,7 +91,7 @@ import TokenVaultTestSupport
       #expect(
         ran.errors
           == "tokenvault: \(installation.full.path) cannot be run: No such file or directory. "
-          + "Nothing was changed. Install TokenVault again.\n", "\(arguments)")
+          + "Nothing was changed.\nnext: install TokenVault again\n", "\(arguments)")
     }
   }
 

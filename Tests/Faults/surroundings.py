@@ -142,7 +142,7 @@ def fill_home(machine, operation, report):
 
 
 def limit_descriptors(machine, operation, report, limits=range(3, 24)):
-    """Few descriptors, and a limit of 1,024 of which 1,000 are taken."""
+    """Few descriptors, and a limit of 1,024 of which 990 are taken."""
     stage = Stage(machine, operation)
     statuses = {}
     for limit in (*limits, 1024):

@@ -26,7 +26,7 @@ public struct SilentRequest: Hashable, Sendable {
     self.account = account
   }
 
-  /// Whether a stored bearer token is all that it wants.
+  /// Whether a stored bearer token satisfies the request.
   var isForStoredToken: Bool {
     !forceRefresh && claims == nil && authenticationScheme == .bearer
   }

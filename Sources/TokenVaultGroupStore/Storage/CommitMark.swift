@@ -1,9 +1,9 @@
 internal import TokenVaultCSQLite
 
-/// The state of a group file at one moment. It tells whether the file is still the one at its path and
-/// nobody has committed since, for one system call and without a transaction.
+/// The state of a group file at one moment. One system call, without a transaction, shows whether the
+/// file is still the one at its path and has had no commit since.
 ///
-/// It looks into memory of the connection that made it, so it must not be asked after the connection is
+/// It reads memory of the connection that made it, so it must not be used after the connection is
 /// closed.
 package struct CommitMark: Sendable {
   private let path: String

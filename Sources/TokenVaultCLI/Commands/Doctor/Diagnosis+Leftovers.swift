@@ -34,8 +34,7 @@ extension Diagnosis {
     }
   }
 
-  /// A desktop entry of tokenvault that starts a program that is gone keeps sign-ins with a
-  /// private-use scheme waiting.
+  /// If the program of a desktop entry is gone, a sign-in with a private-use scheme waits in vain.
   func desktopEntries() -> Finding? {
     let registrar = SchemeRegistrar(environment: Invocation.wholeEnvironment())
     let entries = registrar.ownEntries()
