@@ -157,7 +157,8 @@ public struct VaultConfiguration: Sendable {
 
   /// The directories in which this user's small files are written.
   package var settingsDirectories: [String] {
-    let own = manifestDirectories.first.map { [$0, $0 + "/.."] } ?? []
+    // The parent by its name: `..` of a linked directory is another place.
+    let own = manifestDirectories.first.map { [$0, SystemCalls.directory(of: $0)] } ?? []
     return [directory, groupsDirectory] + own + (providerDirectory.map { [$0] } ?? [])
   }
   package var providers: KnownProviders { KnownProviders(directory: providerDirectory) }

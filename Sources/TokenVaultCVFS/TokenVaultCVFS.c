@@ -125,6 +125,7 @@ void tv_vfs_expect(uint64_t device, uint64_t inode) {
 }
 
 bool tv_vfs_found_other(void) {
-  expects = false;
-  return found_other;
+  bool found = found_other;
+  expects = found_other = false;
+  return found;
 }

@@ -6,7 +6,7 @@ import TokenVaultSystem
 enum FullProgram {
   /// Replaces this process by the full program, with the same arguments and environment.
   static func run() -> Never {
-    guard let path = path() else { fail("/proc/self/exe cannot be read") }
+    guard let path = path() else { fail("/proc/self/exe names no directory of the full program") }
     unsafe execv(path, CommandLine.unsafeArgv)
     fail("\(path) cannot be run: \(unsafe String(cString: strerror(errno)))")
   }
@@ -17,6 +17,8 @@ enum FullProgram {
     guard let own = unsafe realpath("/proc/self/exe", nil) else { return nil }
     defer { unsafe free(own) }
     let parts = unsafe String(cString: own).split(separator: "/", omittingEmptySubsequences: false)
+    // Of an executable in the root directory, a path relative to the working directory would be left.
+    guard parts.count > 2 else { return nil }
     return (parts.dropLast(2) + ["libexec", "tokenvault", "tokenvault"]).joined(separator: "/")
   }
 

@@ -34,11 +34,14 @@ package struct FileDraft {
     }
   }
 
-  /// Only a file that TokenVault may have made: a regular one of this user.
+  /// Only a file that TokenVault may have made: a regular one of this user, that other users cannot
+  /// read, or that has the mode of the file that it would have replaced.
   private func remove(_ leftover: String) {
-    var status = stat()
+    var (status, replaced) = (stat(), stat())
     guard unsafe lstat(leftover, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid()
+      status.st_uid == geteuid(),
+      unsafe status.st_mode & 0o7777 == 0o600
+        || (lstat(target, &replaced) == 0 && status.st_mode == replaced.st_mode)
     else { return }
     unsafe unlink(leftover)
   }

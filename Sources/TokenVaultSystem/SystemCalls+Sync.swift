@@ -11,9 +11,15 @@ extension SystemCalls {
 
   /// Makes created, renamed and removed names in a directory durable.
   package static func syncDirectory(_ path: String) throws(SystemCallError) {
-    let descriptor = try open(path, O_RDONLY | O_DIRECTORY)
+    let descriptor = try openDirectory(path)
     defer { close(descriptor) }
     try sync(descriptor)
+  }
+
+  /// Opens a directory for ``sync(_:)``. Done before a file gets its name there, a failure changes
+  /// nothing.
+  package static func openDirectory(_ path: String) throws(SystemCallError) -> Int32 {
+    try open(path, O_RDONLY | O_DIRECTORY)
   }
 
   /// The directory part of a path.

@@ -24,13 +24,15 @@ package enum WholeFile {
   /// system call gives a nameless file a name that is taken, so replacing uses a ``FileDraft`` for
   /// the duration of one rename. On a file system without nameless files the bytes are written to
   /// the draft. The next write removes a draft that a killed process left.
-  /// - Throws: `EEXIST` if the path is taken and `replacing` is false. If the call is `fsync`, the
-  ///   file may be complete under its name.
+  /// - Throws: `EEXIST` if the path is taken and `replacing` is false. Without `replacing`, an error
+  ///   leaves no file. With it, the file may be the new one if the call is `fsync`.
   package static func write(
     _ bytes: [UInt8], to path: String, replacing: Bool, like attributes: Attributes? = nil
   ) throws(SystemCallError) {
     let draft = FileDraft(of: path)
     draft.removeLeftovers()
+    let directory = try SystemCalls.openDirectory(SystemCalls.directory(of: path))
+    defer { close(directory) }
     let nameless = try openNameless(beside: path)
     let descriptor =
       if let nameless {
@@ -53,7 +55,10 @@ package enum WholeFile {
       unsafe unlink(draft.path)
       throw error
     }
-    try SystemCalls.syncDirectory(SystemCalls.directory(of: path))
+    do throws(SystemCallError) { try SystemCalls.sync(directory) } catch {
+      if !replacing { unsafe unlink(path) }
+      throw error
+    }
   }
 
   /// Gives a nameless file its name.

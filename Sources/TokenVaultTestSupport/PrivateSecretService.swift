@@ -373,7 +373,8 @@ package final class PrivateSecretService: @unchecked Sendable {
     _ state: State, _ isReached: (SecretServiceStatus) -> Bool
   ) throws {
     let custodian = SecretServiceCustodian(busAddress: busAddress, allowPrompt: false)
-    let end = ContinuousClock.now + .seconds(20)
+    // A busy machine may take half a minute to start KeePassXC.
+    let end = ContinuousClock.now + .seconds(60)
     while true {
       let status = custodian.status()
       if isReached(status) { return }

@@ -54,12 +54,45 @@ import TokenVaultModel
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
     #expect(throws: VaultError.self) { try vault.groupSession().restore(from: backup) }
-    #expect(try !files(vault).filter { $0.hasSuffix(".restored") || $0.hasSuffix(".new") }.isEmpty)
+    #expect(try files(vault).contains { $0.hasSuffix(".restored") })
     try FileManager.default.removeItem(atPath: obstacle)
     #expect(try vault.groupSession().restore(from: backup).isSound)
     #expect(try vault.keyringGenerations(id.groupID) == [1])
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
     #expect(try !files(vault).contains { $0.hasSuffix(".restored") })
+  }
+
+  /// A sign-out removes the file of an interrupted restore by its name, so it never has another one.
+  @Test func theFileOfARestoreHasNoNameThatASignOutDoesNotKnow() throws {
+    let vault = try TestVault()
+    try vault.groupSession().importCache(Person.ada.cache())
+    let backup = vault.home.appending(path: "backup").path
+    try vault.groupSession().backup(to: backup)
+    try Data("damaged".utf8).write(to: vault.file())
+    // Taken, so that a restore that used this name would fail.
+    try FileManager.default.createDirectory(
+      atPath: vault.file().path + ".restored.\(getpid()).new", withIntermediateDirectories: false)
+    #expect(try vault.groupSession().restore(from: backup).isSound)
+  }
+
+  /// `doctor --fix` removes what a killed restore left while another one waits for the recovery code.
+  @Test func theCopyOfARunningRestoreIsNotTakenForALeftover() throws {
+    let vault = try TestVault()
+    let session = vault.groupSession()
+    try session.importCache(Person.ada.cache())
+    let backup = vault.home.appending(path: "backup").path
+    try session.backup(to: backup)
+    var restore: Restore? = try Restore(session, from: backup)
+    let inspection = GroupInspection(vault.groupSession())
+    #expect(inspection.removeRestoreCopies() == [])
+    try restore?.open()
+    try restore?.install()
+    restore = nil
+    #expect(try session.accounts(.all).accounts.count == 1)
+    // Without a process, the same file is a leftover.
+    let copy = vault.file().path + ".restore"
+    try Data(contentsOf: vault.file()).write(to: URL(filePath: copy))
+    #expect(inspection.removeRestoreCopies() == [copy])
   }
 
   /// Creates the files that interrupted creations and restores leave next to a group's file.

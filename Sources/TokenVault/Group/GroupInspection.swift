@@ -85,20 +85,22 @@ package struct GroupInspection {
     } catch .noGroup { return false }
   }
 
-  /// The encrypted copies that a killed restore left beside the group.
+  /// The encrypted copies that a killed restore left beside the group. That of a running one is in use.
   package func restoreCopies() -> [String] {
     let copies = StaleCopies(configuration)
-    return [copies.restoreCopy, copies.restoreDraft].filter { unsafe access($0, F_OK) == 0 }
+    return [copies.restoreCopy, copies.restoreDraft].filter {
+      unsafe access($0, F_OK) == 0 && !GroupBackup.isInUse($0)
+    }
   }
 
-  /// Removes these copies, unless a restore runs. A draft of a creation stays, because it has a key.
+  /// Removes these copies under the group's lock, which a restore has while it installs one. A draft of a creation stays, because it has a key.
   /// - Returns: The paths of the removed copies.
   package func removeRestoreCopies() -> [String] {
     let present = restoreCopies()
     guard !present.isEmpty else { return [] }
     bestEffort("a copy that cannot be removed is still there, and is reported") {
       try FileLock.hold(configuration.lockPath, waiting: 1_000) {
-        for copy in present { try GroupCreation.remove(copy) }
+        for copy in restoreCopies() { try GroupCreation.remove(copy) }
       }
     }
     return present.filter { unsafe access($0, F_OK) != 0 }

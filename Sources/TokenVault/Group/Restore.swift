@@ -1,3 +1,4 @@
+import Glibc
 package import TokenVaultCrypto
 package import TokenVaultGroupStore
 import TokenVaultKeyCustody
@@ -10,6 +11,8 @@ package final class Restore {
   private let session: GroupSession
   private let copy: String
   private let identity: [UInt64]?
+  /// Shows `doctor --fix` that the copy is in use.
+  private let descriptor: Int32
   private let header: GroupHeader
   /// Whether the backup takes the place of the group, or goes to another group.
   private let replaces: Bool
@@ -55,16 +58,18 @@ package final class Restore {
   ) throws(VaultError) {
     let configuration = session.configuration
     let copy = StaleCopies(configuration).restoreCopy
-    (header, hasRecoveryCode) = try vaultErrors(session.group) {
+    (descriptor, header, hasRecoveryCode) = try vaultErrors(session.group) {
       try FileSafety.makeDirectory(configuration.groupsDirectory)
       try FileSafety.checkIsLocal(configuration.groupsDirectory)
       return try FileLock.hold(configuration.lockPath, waiting: 60_000) {
         try GroupCreation.remove(copy)
+        var descriptor: Int32 = -1
         do {
-          try GroupBackup.fetch(path, to: copy)
+          descriptor = try GroupBackup.fetch(path, to: copy)
           let locked = try LockedGroup(path: copy)
-          return (locked.header, try locked.slot(.recovery) != nil)
+          return (descriptor, locked.header, try locked.slot(.recovery) != nil)
         } catch {
+          close(descriptor)
           try GroupCreation.remove(copy)
           throw error
         }
@@ -79,6 +84,7 @@ package final class Restore {
 
   deinit {
     backup = nil
+    defer { close(descriptor) }
     guard let identity, identity == FileSafety.identity(of: copy) else { return }
     bestEffort("the copy is encrypted, and the next restore or sign-out removes it") {
       try GroupCreation.remove(copy)
@@ -254,7 +260,7 @@ package final class Restore {
           // No process can have a damaged file open, so none uses its log.
           let draft = StaleCopies(self.configuration).restoreDraft
           try GroupCreation.remove(draft)
-          try GroupBackup.write(backup, to: draft)
+          try GroupBackup.write(backup, toDraft: draft)
           try GroupCreation.publish(path, from: draft, replacing: self.present == .damaged)
         case .group: try GroupBackup.install(backup, over: path)
         }

@@ -10,21 +10,41 @@ package enum GroupBackup {
     guard FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
     let draft = FileDraft(of: path)
     draft.removeLeftovers()
-    let descriptor = try opened(draft.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, as: path)
-    close(descriptor)
     do {
-      // A journal in memory: half a backup is of no use after a crash.
-      try copy(group.database, to: draft.path, "PRAGMA journal_mode=MEMORY")
-      try draft.publish(replacing: false)
-      try FileSafety.syncDirectory(FileSafety.directory(of: path))
+      let directory = try SystemCalls.openDirectory(SystemCalls.directory(of: path))
+      defer { close(directory) }
+      try write(group, toDraft: draft.path, of: path)
+      do { try draft.publish(replacing: false) } catch {
+        unsafe unlink(draft.path)
+        throw error
+      }
+      do { try SystemCalls.sync(directory) } catch {
+        unsafe unlink(path)
+        throw error
+      }
     } catch {
-      unsafe unlink(draft.path)
       switch error {
       case let error as StoreError: throw error
       case let error as SystemCallError:
         throw FileSafety.failed(error.call, error.errno, path: path)
       default: throw .io(call: "rename", code: 0)
       }
+    }
+  }
+
+  /// Writes a snapshot of the group to a new file that the caller publishes. It has no other name
+  /// meanwhile, so that the code that removes drafts knows the name that a killed process leaves.
+  /// - Parameter path: the path to name in an error; nil for that of the draft.
+  package static func write(
+    _ group: UnlockedGroup, toDraft draft: String, of path: String? = nil
+  ) throws(StoreError) {
+    close(try opened(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, as: path))
+    do throws(StoreError) {
+      // A journal in memory: half a copy is of no use after a crash.
+      try copy(group.database, to: draft, "PRAGMA journal_mode=MEMORY")
+    } catch {
+      unsafe unlink(draft)
+      throw error
     }
   }
 
@@ -45,7 +65,9 @@ package enum GroupBackup {
 
   /// Copies the backup at `path`, which may be in any directory, to the new file `copy`, in a
   /// directory from which a group file can be opened.
-  package static func fetch(_ path: String, to copy: String) throws(StoreError) {
+  /// - Returns: A descriptor of the copy with a lock, by which ``isInUse(_:)`` recognises it. Close it
+  ///   after every connection to the copy: closing it ends SQLite's own locks on the file.
+  package static func fetch(_ path: String, to copy: String) throws(StoreError) -> Int32 {
     let source = try opened(path, O_RDONLY | O_NONBLOCK)
     defer { close(source) }
     var status = stat()
@@ -54,8 +76,32 @@ package enum GroupBackup {
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAGroupFile(path: path) }
     let target = try opened(copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
-    defer { close(target) }
-    var rest = Int(status.st_size)
+    do throws(StoreError) {
+      try send(Int(status.st_size), from: source, of: path, to: target, of: copy)
+    } catch {
+      close(target)
+      throw error
+    }
+    return target
+  }
+
+  /// Whether a running process has fetched the file. A killed process holds no lock.
+  package static func isInUse(_ copy: String) -> Bool {
+    let file: Int32
+    // absent is an answer: a file that cannot be opened has no lock that would matter.
+    do { file = try SystemCalls.open(copy, O_RDONLY | O_NOFOLLOW) } catch { return false }
+    defer { close(file) }
+    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
+  private static func send(
+    _ count: Int, from source: Int32, of path: String, to target: Int32, of copy: String
+  ) throws(StoreError) {
+    // Before the first byte: another process may look as soon as the file has its name.
+    guard flock(target, LOCK_EX | LOCK_NB) == 0 else {
+      throw FileSafety.failed("flock", errno, path: copy)
+    }
+    var rest = count
     while rest > 0 {
       let count = sendfile(target, source, nil, rest)
       if count < 0, errno == EINTR { continue }

@@ -74,7 +74,8 @@ import TokenVaultSystem
     if let file { tv_vfs_expect(file[0], file[1]) }
     let code = unsafe sqlite3_open_v2(name, &handle, flags, TV_VFS_NAME)
     let isOther = tv_vfs_found_other()
-    guard code == SQLITE_OK, let opened = unsafe handle else {
+    // After the refusal, SQLite tries again for reading only, and may find the checked file back in place.
+    guard code == SQLITE_OK, !isOther, let opened = unsafe handle else {
       // A symbolic link took the name (ELOOP), or lost it again before it was read (EINVAL).
       let isLink = unsafe [ELOOP, EINVAL].contains(sqlite3_system_errno(handle))
       guard !isOther, file == nil || !isLink else {

@@ -44,7 +44,8 @@ package struct SchemeRegistrar: Sendable {
     }
   }
 
-  /// Writes the entry of a scheme again, for the `tokenvault` in PATH.
+  /// Writes the entry of a scheme again, for the `tokenvault` in PATH. The user's default for the scheme
+  /// stays, which may be another program.
   /// - Returns: Whether it was written.
   package func renew(_ scheme: String) -> Bool {
     guard let home = dataHome, let program else { return false }
@@ -52,16 +53,20 @@ package struct SchemeRegistrar: Sendable {
       scheme: scheme, arguments: [program, "redirect"], dataDirectory: home,
       environment: environment)
     // absent is an answer: the entry is still reported as one that does not work.
-    do { return try registration.install() } catch { return false }
+    do { return try registration.write() } catch { return false }
   }
 
-  /// The program of an entry that tokenvault wrote; nil for any other entry.
+  /// The program of an entry that tokenvault wrote; nil for any other entry, and for one that a user has
+  /// given another command.
   private static func program(in path: String) -> String? {
     guard let lines = lines(of: path),
       lines.contains(where: { $0.hasPrefix("Name=TokenVault sign-in") })
     else { return nil }
-    return lines.first { $0.hasPrefix("Exec=") && $0.hasSuffix(" redirect %u") }
-      .map { SchemeRegistration.unquoted(String($0.dropFirst(5).dropLast(12))) }
+    let command = lines.first { $0.hasPrefix("Exec=") && $0.hasSuffix(" redirect %u") }
+      .map { String($0.dropFirst(5).dropLast(12)) }
+    guard let command else { return nil }
+    let program = SchemeRegistration.unquoted(command)
+    return program.hasPrefix("/") && SchemeRegistration.quoted(program) == command ? program : nil
   }
 
   private func isHandled(_ scheme: String) -> Bool {

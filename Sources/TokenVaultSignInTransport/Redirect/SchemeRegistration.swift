@@ -40,9 +40,7 @@ package struct SchemeRegistration: Sendable {
   /// Writes the desktop entry and makes it the scheme's default, unless that is done already.
   /// - Returns: whether anything was changed.
   package func install() throws(SystemCallError) -> Bool {
-    if isInstalled { return false }
-    do { try DurableDirectory.make(SystemCalls.directory(of: path)) } catch { throw error.cause }
-    try WholeFile.write(Array(entry.utf8), to: path, replacing: true)
+    guard try write() else { return false }
     let name = String(path.split(separator: "/").last ?? "")
     let child = DetachedProgram.start(
       ["xdg-mime", "default", name, "x-scheme-handler/\(scheme)"], environment: environment)
@@ -55,6 +53,15 @@ package struct SchemeRegistration: Sendable {
       usleep(10_000)
     }
     DetachedProgram.reapLater(child)
+    return true
+  }
+
+  /// Writes the desktop entry, unless it is there.
+  /// - Returns: whether it was written.
+  func write() throws(SystemCallError) -> Bool {
+    if isInstalled { return false }
+    do { try DurableDirectory.make(SystemCalls.directory(of: path)) } catch { throw error.cause }
+    try WholeFile.write(Array(entry.utf8), to: path, replacing: true)
     return true
   }
 

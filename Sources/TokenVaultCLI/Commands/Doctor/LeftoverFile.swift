@@ -1,7 +1,9 @@
 import Glibc
 
-/// A file `NAME.PID.new` of `WholeFile` that a killed process left beside the file it would have
+/// A file `NAME.PID.new` of `FileDraft` that a killed process left beside the file it would have
 /// replaced. That file is complete, and the leftover is of no use.
+///
+/// The directory may have other files of the user, so only a name that TokenVault gives counts.
 struct LeftoverFile {
   let path: String
 
@@ -23,12 +25,15 @@ struct LeftoverFile {
   private init?(_ path: String) {
     let parts = path.split(separator: ".")
     guard parts.count > 2, parts.last == "new", let writer = pid_t(parts[parts.count - 2]),
-      writer > 0, kill(writer, 0) != 0, errno == ESRCH
+      writer > 0, kill(writer, 0) != 0, errno == ESRCH,
+      let name = path.split(separator: "/").last,
+      name.hasPrefix(".") || name.contains(".json.") || name.contains(".vault.")
     else { return nil }
     var status = stat()
     // The writer may run in another container, where its id is another one: it needs milliseconds.
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid(), status.st_mtim.tv_sec < time(nil) - 60
+      status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600,
+      status.st_mtim.tv_sec < time(nil) - 60
     else { return nil }
     self.path = path
   }
