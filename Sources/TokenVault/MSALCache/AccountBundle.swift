@@ -57,8 +57,9 @@ struct AccountBundle {
     for token in cache.tokens where !token.hasUnresolvedEnvironment {
       add(token, environment: token.credential.environment)
     }
-    let placed = bundles.values.sorted(by: isOrdered)
-    for token in cache.tokens where token.hasUnresolvedEnvironment {
+    let unresolved = cache.tokens.filter(\.hasUnresolvedEnvironment)
+    let placed = unresolved.isEmpty ? [] : bundles.values.sorted(by: isOrdered)
+    for token in unresolved {
       let home = placed.first { CaseFolding.equal($0.homeAccountID, token.homeAccountID) }
       add(token, environment: home?.environment ?? "")
     }
@@ -77,8 +78,12 @@ struct AccountBundle {
   }
 
   private static func isOrdered(_ left: Self, _ right: Self) -> Bool {
-    (left.homeAccountID, left.environment, left.orphanClient, left.issuer)
-      < (right.homeAccountID, right.environment, right.orphanClient, right.issuer)
+    // Most ids differ, and then the other texts need not be compared.
+    guard left.homeAccountID == right.homeAccountID else {
+      return left.homeAccountID < right.homeAccountID
+    }
+    return (left.environment, left.orphanClient, left.issuer)
+      < (right.environment, right.orphanClient, right.issuer)
   }
 }
 

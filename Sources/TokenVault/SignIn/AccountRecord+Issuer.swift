@@ -64,12 +64,14 @@ extension AccountRecord.Issuer {
   static func imported(
     _ environment: String, idTokens: [IDToken], named: String = ""
   ) -> AccountRecord.Issuer {
-    if !CloudEnvironment.isKnownCloud(environment) {
-      let issuers = idTokens.compactMap(\.issuer) + [named]
-      for issuer in issuers where HTTPURL(issuer)?.host == environment {
-        // absent is an answer: a claim that is no authority says nothing.
-        do { return AccountRecord.Issuer(try Authority(issuer), name: nil) } catch { continue }
-      }
+    guard !CloudEnvironment.isKnownCloud(environment) else {
+      return AccountRecord.Issuer(
+        origin: "https://" + CloudEnvironment.canonical(environment), name: "")
+    }
+    let issuers = idTokens.compactMap(\.issuer) + [named]
+    for issuer in issuers where HTTPURL(issuer)?.host == environment {
+      // absent is an answer: a claim that is no authority says nothing.
+      do { return AccountRecord.Issuer(try Authority(issuer), name: nil) } catch { continue }
     }
     let host = environment.contains(":") ? "[\(environment)]" : environment
     let origin = HTTPURL("https://\(host)")?.server ?? "https://\(host)"

@@ -161,6 +161,9 @@ extension GroupTransaction {
 
   func addName(_ name: [UInt8], of account: [UInt8]) throws(StoreError) {
     let tag = try nameTag(name)
+    // Nearly every name is new, and then there is nothing to read before.
+    try writeName(tag, [account], "INSERT OR IGNORE INTO name(tag, sealed) VALUES(?, ?)")
+    guard database.changedRows == 0 else { return }
     var accounts = try nameEntry(tag)
     guard !accounts.contains(account) else { return }
     accounts.append(account)
@@ -178,9 +181,15 @@ extension GroupTransaction {
       try deletion.bind(1, tag)
       return try deletion.run()
     }
+    try writeName(tag, accounts, "INSERT OR REPLACE INTO name(tag, sealed) VALUES(?, ?)")
+  }
+
+  private func writeName(
+    _ tag: [UInt8], _ accounts: [[UInt8]], _ statement: String
+  ) throws(StoreError) {
     var writer = ByteWriter()
     writer.list(accounts) { $0.data($1) }
-    let change = try database.statement("INSERT OR REPLACE INTO name(tag, sealed) VALUES(?, ?)")
+    let change = try database.statement(statement)
     try change.bind(1, tag)
     try change.bind(
       2,
