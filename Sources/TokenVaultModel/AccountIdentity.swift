@@ -21,7 +21,7 @@ public struct AccountIdentity: Hashable, Sendable {
     orphanClient: String = "", issuer: String = ""
   ) {
     let id = homeAccountID.identifier
-    self.homeAccountID = authorityType.hasCaseSensitiveSubjects ? id : id.lowercased()
+    self.homeAccountID = authorityType.hasCaseSensitiveSubjects ? id : CaseFolding.key(id)
     self.environment = CloudEnvironment.canonical(environment)
     self.orphanClient = id.isEmpty ? orphanClient.lowercased() : ""
     self.issuer = authorityType == .oidc && !id.isEmpty ? Self.bare(issuer) : ""

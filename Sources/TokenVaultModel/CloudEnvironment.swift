@@ -33,7 +33,7 @@ package enum CloudEnvironment {
 
   /// The canonical name of a host and all its aliases; an unknown host is its own.
   package static func canonical(_ host: String) -> String {
-    let host = host.lowercased()
+    let host = CaseFolding.key(host)
     return clouds.first { $0.aliases.contains(host) }?.preferredCache ?? host
   }
 
@@ -44,7 +44,7 @@ package enum CloudEnvironment {
 
   /// Whether the host is one of a Microsoft Entra cloud.
   package static func isKnownCloud(_ host: String) -> Bool {
-    let host = host.lowercased()
+    let host = CaseFolding.key(host)
     return clouds.contains { $0.aliases.contains(host) }
   }
 }

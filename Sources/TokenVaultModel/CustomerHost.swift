@@ -8,7 +8,7 @@ package enum CustomerHost {
 
   /// Whether the host is one of Azure AD B2C, in either case.
   package static func isB2C(_ host: String) -> Bool {
-    let host = host.lowercased()
+    let host = CaseFolding.key(host)
     return b2c.contains { host.hasSuffix($0) }
   }
 
@@ -17,6 +17,6 @@ package enum CustomerHost {
 
   /// Whether the host is one of Entra External ID, in either case.
   package static func isExternalID(_ host: String) -> Bool {
-    host.lowercased().hasSuffix(externalID)
+    CaseFolding.key(host).hasSuffix(externalID)
   }
 }

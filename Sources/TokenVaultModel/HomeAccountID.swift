@@ -7,15 +7,23 @@ public struct HomeAccountID: Hashable, Sendable {
   public init(_ identifier: String) { self.identifier = identifier }
 
   private var halves: (Substring, Substring)? {
-    // Works on bytes, because a listing calls it several times for each account.
-    let bytes = identifier.utf8
-    // No part of `uid.utid` has a slash. The id of a stored secret contains a URL, and its host may
-    // have a single dot.
-    guard !bytes.contains(UInt8(ascii: "/")) else { return nil }
-    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-    let next = bytes.index(after: dot)
-    guard !bytes[next...].contains(UInt8(ascii: ".")) else { return nil }
-    return (identifier[..<dot], identifier[next...])
+    // One pass over the bytes, because a listing calls it several times for each account.
+    let bytes = identifier.utf8.span
+    var dot: Int?
+    for index in bytes.indices {
+      switch bytes[index] {
+      // No part of `uid.utid` has a slash. The id of a stored secret contains a URL, and its host may
+      // have a single dot.
+      case UInt8(ascii: "/"): return nil
+      case UInt8(ascii: "."):
+        guard dot == nil else { return nil }
+        dot = index
+      default: break
+      }
+    }
+    guard let dot else { return nil }
+    let end = identifier.utf8.index(identifier.startIndex, offsetBy: dot)
+    return (identifier[..<end], identifier[identifier.utf8.index(after: end)...])
   }
 
   /// The part before the dot of `uid.utid`; the whole identifier if it has no such form.
@@ -27,6 +35,8 @@ public struct HomeAccountID: Hashable, Sendable {
   /// tokens of an authority for all tenants under that authority's name, such as "common"; they are
   /// tokens of the home tenant.
   package func tenant(ofRealm realm: String) -> String {
+    // The lengths of the three names. Most tenants are GUIDs, which are not folded here.
+    guard [6, 9, 13].contains(realm.utf8.count) else { return realm }
     let isForAll = ["common", "organizations", "consumers"].contains(realm.lowercased())
     return isForAll && !tenantID.isEmpty ? tenantID : realm
   }
@@ -34,13 +44,11 @@ public struct HomeAccountID: Hashable, Sendable {
   /// The B2C policy in `<oid>-<policy>.<utid>`, lower case; nil if the object id is not
   /// a GUID followed by a policy.
   public var policy: String? {
-    guard halves != nil else { return nil }
-    let object = objectID.utf8
-    let rest = object.dropFirst(GUID.length)
-    guard rest.count > 1, rest.first == UInt8(ascii: "-"),
-      GUID.isValid(object.prefix(GUID.length))
+    guard let object = halves?.0, object.utf8.count > GUID.length + 1 else { return nil }
+    guard object.utf8.dropFirst(GUID.length).first == UInt8(ascii: "-"),
+      GUID.isValid(object.utf8.prefix(GUID.length))
     else { return nil }
-    return objectID.dropFirst(GUID.length + 1).lowercased()
+    return object.dropFirst(GUID.length + 1).lowercased()
   }
 
   /// The identifier without the policy, lower case; all policy accounts of one B2C user share it.

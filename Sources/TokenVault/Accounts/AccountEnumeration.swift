@@ -44,9 +44,9 @@ package struct AccountEnumeration {
   /// family's refresh token also signs in clients that have no token of their own.
   func selection(
     _ query: AccountQuery, in transaction: GroupTransaction
-  ) throws -> @Sendable (StoredAccount) -> Account? {
+  ) throws -> @Sendable (ViewedAccount) -> Account? {
     let (lookup, current) = (lookup, transaction.state.current)
-    @Sendable func shown(_ stored: StoredAccount, _ query: AccountQuery) -> Account? {
+    @Sendable func shown(_ stored: ViewedAccount, _ query: AccountQuery) -> Account? {
       let account = lookup.account(stored, current: current)
       return query.matches(account) ? account : nil
     }
@@ -70,7 +70,7 @@ package struct AccountEnumeration {
     _ = try transaction.forEachAccount { stored throws(StoreError) in
       isEmpty = false
       if stored.record.isSignedIn { allSignedOut = false }
-      if others(stored) != nil { othersFulfil = true }
+      if others(stored.viewed) != nil { othersFulfil = true }
     }
     if isEmpty { return .noAccounts }
     if query.signedIn == true, allSignedOut { return .allSignedOut }
@@ -86,6 +86,8 @@ private final class Ordered: Sendable {
 
   init(_ account: Account) {
     self.account = account
-    key = (account.username.lowercased(), account.identifier.lowercased(), account.environment)
+    key = (
+      CaseFolding.key(account.username), CaseFolding.key(account.identifier), account.environment
+    )
   }
 }

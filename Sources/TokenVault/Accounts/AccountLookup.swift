@@ -188,25 +188,21 @@ package struct AccountLookup: Sendable {
 
   /// The public view of a stored account.
   package func account(_ stored: StoredAccount, in transaction: GroupTransaction) -> Account {
-    account(stored, current: transaction.state.current)
+    account(stored.viewed, current: transaction.state.current)
   }
 
   /// The public view of a stored account.
   /// - Parameter current: The tag of the group's current account.
-  func account(_ stored: StoredAccount, current: [UInt8]?) -> Account {
+  func account(_ stored: ViewedAccount, current: [UInt8]?) -> Account {
     let record = stored.record
-    let home = HomeAccountID(record.homeAccountID)
-    let credentials = record.stored.map(\.credential)
-    let ends = credentials.filter { $0.kind == .accessToken || $0.kind == .secret }
-      .compactMap(\.expiresOn)
     return Account(
-      homeAccountID: home, username: record.username, environment: record.environment,
-      group: group, alias: record.alias.isEmpty ? nil : record.alias,
-      tenantProfiles: record.tenantProfiles,
-      clientIDs: Set(credentials.map(\.clientID)).filter { !$0.isEmpty }.sorted(),
+      homeAccountID: HomeAccountID(record.homeAccountID), username: record.username,
+      environment: record.environment, group: group,
+      alias: record.alias.isEmpty ? nil : record.alias,
+      tenantProfiles: record.tenantProfiles, clientIDs: record.clientIDs,
       isCurrent: current == stored.tag, isSignedIn: record.isSignedIn,
-      authorityType: record.authorityType, accessTokenExpiresOn: ends.max(),
-      isRefreshTokenStored: credentials.contains { $0.kind == .refreshToken },
+      authorityType: record.authorityType, accessTokenExpiresOn: record.accessTokenExpiresOn,
+      isRefreshTokenStored: record.stored.contains { $0.credential.kind == .refreshToken },
       issuer: record.knownIssuer, identity: record.identity)
   }
 }
@@ -252,20 +248,43 @@ extension AccountRecord {
   /// The id by which the account is found if it has no other name.
   fileprivate var shownID: String { orphanClient.isEmpty ? homeAccountID : orphanClient }
 
+  /// The clients that hold credentials of the account, sorted.
+  fileprivate var clientIDs: [String] {
+    let clients = stored.map(\.credential.clientID).filter { !$0.isEmpty }
+    return clients.count > 1 ? Set(clients).sorted() : clients
+  }
+
+  /// The latest expiry of its access tokens, or that of its secret; nil for none.
+  fileprivate var accessTokenExpiresOn: Timestamp? {
+    var latest: Timestamp?
+    // Without copies of the credentials, which have more than a dozen fields.
+    for entry in stored {
+      guard let end = entry.credential.expiresOn,
+        entry.credential.kind == .accessToken || entry.credential.kind == .secret
+      else { continue }
+      latest = max(latest ?? end, end)
+    }
+    return latest
+  }
+
   /// One profile for each tenant, the home tenant first.
   fileprivate var tenantProfiles: [TenantProfile] {
     let home = HomeAccountID(homeAccountID)
+    let homeTenant = home.tenantID
     var profiles: [TenantProfile] = []
     // If a tenant has two entities, the one with an ID token has more information.
-    for profile in self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) {
+    for profile in self.profiles.count > 1
+      ? self.profiles.sorted(by: { $0.claimsJSON.count > $1.claimsJSON.count }) : self.profiles
+    {
       let tenant = home.tenant(ofRealm: profile.tenantID)
       guard !profiles.contains(where: { CaseFolding.equal($0.tenantID, tenant) }) else { continue }
       profiles.append(
         TenantProfile(
           tenantID: tenant, identifier: profile.localAccountID, username: profile.username,
-          isHomeTenantProfile: CaseFolding.equal(tenant, home.tenantID),
+          isHomeTenantProfile: CaseFolding.equal(tenant, homeTenant),
           claimsJSON: profile.claimsJSON))
     }
+    guard profiles.count > 1 else { return profiles }
     return profiles.sorted {
       $0.isHomeTenantProfile != $1.isHomeTenantProfile
         ? $0.isHomeTenantProfile : ($0.tenantID, $0.identifier) < ($1.tenantID, $1.identifier)

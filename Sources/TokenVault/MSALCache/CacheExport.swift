@@ -24,7 +24,7 @@ package struct CacheExport {
       let all = Int(clamping: transaction.state.accountCount)
       var done = 0
       let damaged = try transaction.forEachAccount { account throws(StoreError) in
-        if selection(account) != nil { try Self.add(account, to: &cache, in: transaction) }
+        if selection(account.viewed) != nil { try Self.add(account, to: &cache, in: transaction) }
         done += 1
         self.progress(done, all)
       }

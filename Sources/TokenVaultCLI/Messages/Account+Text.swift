@@ -41,7 +41,7 @@ extension [Account] {
   var shownPlaces: [String] {
     var places = map(\.shownPlace)
     // Usually no two names are equal, and then the groups do not matter.
-    guard Set(map { $0.shownName.lowercased() }).count < count else { return places }
+    guard Set(map { CaseFolding.key($0.shownName) }).count < count else { return places }
     let names = map { "\($0.shownName.lowercased())\n\($0.group)" }
     let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
     guard counts.count < count else { return places }

@@ -37,9 +37,9 @@ struct AccountTable {
   /// - Parameter width: the width of a terminal, in which no line wraps; nil for a program, which
   ///   cannot use a shortened name.
   func text(columns width: Int?, colour: Bool) -> [UInt8] {
-    let cells =
-      width.map(fitted) ?? rows.map { row in columns.map { row[$0.rawValue] } }
-    return TextTable(cells).text { row in
+    let table =
+      width.map { TextTable(fitted($0)) } ?? TextTable(rows, columns: columns.map(\.rawValue))
+    return table.text { row in
       guard colour, row > 0 else { return .plain }
       return isMarked(accounts[row - 1]) ? .bold : accounts[row - 1].isSignedIn ? .plain : .dim
     }

@@ -1,9 +1,15 @@
 /// Rows of text in aligned columns.
 struct TextTable {
   private let rows: [[String]]
+  private let columns: [Int]?
 
-  /// - Parameter rows: cells with foreign text must be escaped by ``PlainText`` already.
-  init(_ rows: [[String]]) { self.rows = rows }
+  /// - Parameters:
+  ///   - rows: cells with foreign text must be escaped by ``PlainText`` already.
+  ///   - columns: the columns to show of rows that have them all; nil for all.
+  init(_ rows: [[String]], columns: [Int]? = nil) {
+    self.rows = rows
+    self.columns = columns
+  }
 
   /// The style of a row on a terminal.
   enum Style: String {
@@ -18,8 +24,8 @@ struct TextTable {
     // The width of each cell, row by row: a listing has hundreds of thousands of cells.
     var cellWidths: [Int] = []
     for row in rows {
-      for (index, cell) in row.enumerated() {
-        let width = PlainText.width(cell)
+      for (index, column) in (columns ?? Array(row.indices)).enumerated() {
+        let width = PlainText.width(row[column])
         if index == widths.count { widths.append(0) }
         widths[index] = max(widths[index], width)
         cellWidths.append(width)
@@ -30,11 +36,12 @@ struct TextTable {
     for (number, row) in rows.enumerated() {
       let style = style(number)
       text += style.rawValue.utf8
-      for (index, cell) in row.enumerated() {
-        text += cell.utf8
+      let columns = columns ?? Array(row.indices)
+      for (index, column) in columns.enumerated() {
+        text += row[column].utf8
         let width = cellWidths[cellNumber]
         cellNumber += 1
-        guard index + 1 < row.count else { break }
+        guard index + 1 < columns.count else { break }
         text += repeatElement(UInt8(ascii: " "), count: widths[index] + 2 - width)
       }
       while text.last == UInt8(ascii: " ") { text.removeLast() }

@@ -126,9 +126,11 @@ package struct AccountRecord: Hashable, Sendable {
 
   /// The username in the home tenant, otherwise the first username in any tenant.
   package var username: String {
+    guard profiles.count > 1 else { return profiles.first?.username ?? "" }
     let home = HomeAccountID(homeAccountID)
+    let tenant = home.tenantID
     let inHome = profiles.first {
-      CaseFolding.equal(home.tenant(ofRealm: $0.tenantID), home.tenantID) && !$0.username.isEmpty
+      CaseFolding.equal(home.tenant(ofRealm: $0.tenantID), tenant) && !$0.username.isEmpty
     }
     return (inHome ?? profiles.first { !$0.username.isEmpty })?.username ?? ""
   }

@@ -38,7 +38,10 @@ struct ByteReader {
   }
 
   mutating func text() throws(StoreError) -> String {
-    let slice = bytes[try range()]
+    let range = try range()
+    // Most texts of a credential are empty.
+    guard !range.isEmpty else { return "" }
+    let slice = bytes[range]
     // Most text is ASCII, which needs no UTF-8 validation. A listing reads hundreds of thousands of
     // texts.
     if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }

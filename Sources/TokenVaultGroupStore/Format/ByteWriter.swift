@@ -5,6 +5,9 @@
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// - Parameter capacity: the number of bytes for which to allocate memory at once.
+  init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
   mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

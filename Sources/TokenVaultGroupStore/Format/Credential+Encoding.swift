@@ -35,9 +35,12 @@ extension Credential {
   }
 
   private static func time(from reader: inout ByteReader) throws(StoreError) -> Timestamp? {
-    let times = try reader.list { reader throws(StoreError) in try reader.signed() }
-    guard times.count <= 1 else { throw .damaged(rows: nil) }
-    return times.first.map(Timestamp.init(epochSeconds:))
+    // A list of at most one, read without an array.
+    switch try reader.number() {
+    case 0: return nil
+    case 1: return Timestamp(epochSeconds: try reader.signed())
+    default: throw .damaged(rows: nil)
+    }
   }
 }
 

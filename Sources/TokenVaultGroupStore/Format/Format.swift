@@ -69,7 +69,8 @@ enum Format {
   static func associatedData(
     group: [UInt8], account: [UInt8] = [], kind: Kind, row: [UInt8] = []
   ) -> [UInt8] {
-    var writer = ByteWriter()
+    // The last number is enough for the lengths and the longest kind.
+    var writer = ByteWriter(capacity: group.count + account.count + row.count + 32)
     writer.number(placeVersion)
     writer.data(group)
     writer.data(account)

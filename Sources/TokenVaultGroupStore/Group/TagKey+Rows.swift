@@ -8,7 +8,7 @@ extension TagKey {
 
   /// The digest of an account row.
   func rowDigest(tag: [UInt8], keyID: [UInt8], seal: [UInt8]) throws(StoreError) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(capacity: tag.count + keyID.count + seal.count + 16)
     writer.text("row")
     for part in [tag, keyID, seal] { writer.data(part) }
     return try rowTag(writer.bytes)

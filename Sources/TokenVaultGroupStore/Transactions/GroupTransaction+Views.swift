@@ -6,27 +6,31 @@ extension GroupTransaction {
   /// - Parameter progress: receives the number of rows that were read.
   /// - Returns: As ``forEachAccount(_:)``.
   package func forEachAccount<View: Sendable>(
-    viewedBy view: @escaping @Sendable (StoredAccount) -> View,
+    viewedBy view: @escaping @Sendable (ViewedAccount) -> View,
     progress: (Int) -> Void = { _ in }, _ body: (View) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
     // Where rows have no digest of their own, only the sum over all of them authenticates them.
     guard tree != nil else {
-      return try forEachAccount { account throws(StoreError) in try body(view(account)) }
+      return try forEachAccount { account throws(StoreError) in try body(view(account.viewed)) }
     }
     let opened = try outcomes(viewedBy: view, progress: progress)
     var damaged = 0
     var seen: Set<Int64> = []
-    for outcome in opened.joined() {
-      switch outcome {
-      case .opened(let row, let digest, let view):
-        // Damage to a page may show a row twice.
-        if try isPresent(row, digest: digest), seen.insert(row).inserted {
-          try body(view)
-        } else {
-          damaged += 1
+    seen.reserveCapacity(opened.count * RowBatches<View>.size)
+    // Not `joined()`, which copies each outcome once more.
+    for outcomes in opened {
+      for outcome in outcomes {
+        switch outcome {
+        case .opened(let row, let digest, let view):
+          // Damage to a page may show a row twice.
+          if try isPresent(row, digest: digest), seen.insert(row).inserted {
+            try body(view)
+          } else {
+            damaged += 1
+          }
+        case .failed(.damaged): damaged += 1
+        case .failed(let error): throw error
         }
-      case .failed(.damaged): damaged += 1
-      case .failed(let error): throw error
       }
     }
     let missing = Int(clamping: state.accountCount) - seen.count
@@ -42,7 +46,7 @@ extension GroupTransaction {
   }
 
   private func outcomes<View: Sendable>(
-    viewedBy view: @escaping @Sendable (StoredAccount) -> View, progress: (Int) -> Void
+    viewedBy view: @escaping @Sendable (ViewedAccount) -> View, progress: (Int) -> Void
   ) throws(StoreError) -> [[RowBatches<View>.Outcome]] {
     let opener = RowOpener(header: header, keys: keys)
     let batches = RowBatches(view)

@@ -21,13 +21,13 @@ final class RowBatches<View: Sendable>: Sendable {
     var isComplete = false
   }
 
-  private let view: @Sendable (StoredAccount) -> View
+  private let view: @Sendable (ViewedAccount) -> View
   private let state = Mutex(State())
   /// Counts the batches that were added, and the end.
   private let news = Signal()
   private let ended = Signal()
 
-  init(_ view: @escaping @Sendable (StoredAccount) -> View) { self.view = view }
+  init(_ view: @escaping @Sendable (ViewedAccount) -> View) { self.view = view }
 
   /// Opens batches on another thread until ``results(openedWith:)`` has them all.
   /// - Parameter opener: used by no other thread.
@@ -71,7 +71,7 @@ final class RowBatches<View: Sendable>: Sendable {
 
   private func outcome(of row: SealedAccount, _ opener: RowOpener) -> Outcome {
     do {
-      let account = try opener.open(row)
+      let account = try opener.view(row)
       return .opened(row: row.id, digest: try opener.digest(of: row), view(account))
     } catch { return .failed(error) }
   }

@@ -18,6 +18,20 @@ struct RowOpener {
   /// The account in a row, which may be an older version of it.
   /// - Throws: ``StoreError/damaged(rows:)``.
   func open(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
+    let (record, key) = try content(of: row)
+    return StoredAccount(
+      tag: row.tag, keyID: row.keyID, record: record, row: row.id, key: key,
+      saved: (record, row.seal))
+  }
+
+  /// The same, with no more than a view of it needs.
+  func view(_ row: SealedAccount) throws(StoreError) -> ViewedAccount {
+    ViewedAccount(tag: row.tag, record: try content(of: row).record)
+  }
+
+  private func content(
+    of row: SealedAccount
+  ) throws(StoreError) -> (record: AccountRecord, key: SealingKey) {
     let key: SealingKey
     do {
       let data = header.associatedData(.accountKey, account: row.tag, row: row.keyID)
@@ -26,9 +40,7 @@ struct RowOpener {
     let record = try AccountRecord(
       encoded: Padding.unpad(
         try key.openRow(row.record, header.associatedData(.accountRecord, account: row.tag))))
-    return StoredAccount(
-      tag: row.tag, keyID: row.keyID, record: record, row: row.id, key: key,
-      saved: (record, row.seal))
+    return (record, key)
   }
 
   /// The keyed digest of a row.

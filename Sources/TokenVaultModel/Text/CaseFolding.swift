@@ -14,5 +14,15 @@ package enum CaseFolding {
 
 extension CaseFolding {
   /// The folded name as text, for use as a key.
-  package static func key(_ name: String) -> String { name.lowercased() }
+  package static func key(_ name: String) -> String {
+    // Most names are lower-case ASCII, and need no copy.
+    let bytes = name.utf8.span
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if byte >= 0x80 || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) {
+        return name.lowercased()
+      }
+    }
+    return name
+  }
 }
