@@ -2,37 +2,68 @@
 public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
+  private struct Fields: Hashable, Sendable {
+    let homeAccountID: HomeAccountID
+    let username: String
+    let environment: String
+    let group: GroupName
+    let alias: String?
+    let tenantProfiles: [TenantProfile]
+    let clientIDs: [String]
+    let isCurrent: Bool
+    let isSignedIn: Bool
+    let authorityType: AuthorityType
+    let accessTokenExpiresOn: Timestamp?
+    let isRefreshTokenStored: Bool
+    let issuer: String
+    let identity: AccountIdentity
+  }
+
+  private final class Content: Hashable, Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+
+    static func == (left: Content, right: Content) -> Bool {
+      left === right || left.fields == right.fields
+    }
+    func hash(into hasher: inout Hasher) { fields.hash(into: &hasher) }
+  }
+
+  /// One object, so that a list of accounts is sorted and passed on without copying two dozen texts
+  /// for each.
+  private let content: Content
+
   /// The home account id's opaque text.
   public var identifier: String { homeAccountID.identifier }
   /// The account's id in its home tenant.
-  public let homeAccountID: HomeAccountID
+  public var homeAccountID: HomeAccountID { content.fields.homeAccountID }
   /// The user name for display; may be empty.
-  public let username: String
+  public var username: String { content.fields.username }
   /// The host the account was stored under.
-  public let environment: String
+  public var environment: String { content.fields.environment }
   /// The group that holds the account.
-  public let group: GroupName
+  public var group: GroupName { content.fields.group }
   /// The short name that the user assigned; nil for none.
-  public let alias: String?
+  public var alias: String? { content.fields.alias }
   /// The tenants in which the account has signed in, the home tenant first.
-  public let tenantProfiles: [TenantProfile]
+  public var tenantProfiles: [TenantProfile] { content.fields.tenantProfiles }
   /// The clients that hold credentials of the account, sorted.
-  public let clientIDs: [String]
+  public var clientIDs: [String] { content.fields.clientIDs }
   /// Whether it is the group's current account.
-  public let isCurrent: Bool
+  public var isCurrent: Bool { content.fields.isCurrent }
   /// Whether at least one client is signed in to it.
-  public let isSignedIn: Bool
+  public var isSignedIn: Bool { content.fields.isSignedIn }
   /// The kind of its provider.
-  public let authorityType: AuthorityType
+  public var authorityType: AuthorityType { content.fields.authorityType }
   /// The latest expiry of its stored access tokens, or that of its stored secret; nil for none.
-  public let accessTokenExpiresOn: Timestamp?
+  public var accessTokenExpiresOn: Timestamp? { content.fields.accessTokenExpiresOn }
   /// Whether a refresh token is stored.
-  public let isRefreshTokenStored: Bool
+  public var isRefreshTokenStored: Bool { content.fields.isRefreshTokenStored }
   /// The issuer of an account of an OpenID Connect provider other than Microsoft, without a trailing
   /// slash; empty if it is not known, and for all others.
-  package let issuer: String
+  package var issuer: String { content.fields.issuer }
   /// The stored identity; two `Account` values with the same identity are the same account.
-  public let identity: AccountIdentity
+  public var identity: AccountIdentity { content.fields.identity }
 
   /// An account with every field given; the vault makes it from the stored record.
   package init(
@@ -41,20 +72,22 @@ public struct Account: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     isSignedIn: Bool, authorityType: AuthorityType, accessTokenExpiresOn: Timestamp?,
     isRefreshTokenStored: Bool, issuer: String = "", identity: AccountIdentity
   ) {
-    self.homeAccountID = homeAccountID
-    self.username = username
-    self.environment = environment
-    self.group = group
-    self.alias = alias
-    self.tenantProfiles = tenantProfiles
-    self.clientIDs = clientIDs
-    self.isCurrent = isCurrent
-    self.isSignedIn = isSignedIn
-    self.authorityType = authorityType
-    self.accessTokenExpiresOn = accessTokenExpiresOn
-    self.isRefreshTokenStored = isRefreshTokenStored
-    self.issuer = issuer
-    self.identity = identity
+    content = Content(
+      Fields(
+        homeAccountID: homeAccountID,
+        username: username,
+        environment: environment,
+        group: group,
+        alias: alias,
+        tenantProfiles: tenantProfiles,
+        clientIDs: clientIDs,
+        isCurrent: isCurrent,
+        isSignedIn: isSignedIn,
+        authorityType: authorityType,
+        accessTokenExpiresOn: accessTokenExpiresOn,
+        isRefreshTokenStored: isRefreshTokenStored,
+        issuer: issuer,
+        identity: identity))
   }
 
   /// Names only the group, so that logging an account does not identify the user.
