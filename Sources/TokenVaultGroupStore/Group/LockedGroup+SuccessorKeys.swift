@@ -11,7 +11,12 @@ extension LockedGroup {
     try query.bind(1, Format.firstWrappedSuccessorKeyRow)
     var found: [UInt64] = []
     while try query.step() {
-      let generation = UInt64(query.int64(0) - Format.firstWrappedSuccessorKeyRow)
+      // A forged page may have smaller numbers than the query names.
+      let (offset, overflows) = query.int64(0)
+        .subtractingReportingOverflow(Format.firstWrappedSuccessorKeyRow)
+      guard !overflows, let generation = UInt64(exactly: offset) else {
+        throw .damaged(rows: nil)
+      }
       // A rotation since the header was read has added its own; a larger number is forged.
       if generation < header.generation { found.append(generation) }
     }
