@@ -52,7 +52,7 @@ enum ImportTable {
       "TokenVaultModel",
     ],
     "TokenVaultProgram": ["TokenVaultCLI"],
-    // What prints a stored token needs nothing else, neither ArgumentParser nor Foundation.
+    // The front prints a stored token without ArgumentParser and Foundation.
     "TokenVaultFront": [
       "Glibc", "TokenVault", "TokenVaultModel", "TokenVaultSystem", "TokenVaultKeyCustody",
       "TokenVaultCFront",

@@ -137,7 +137,7 @@ static int follow(pid_t program) {
       forget(tid);
       if (tid == program) {
         status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-        // What the program started may go on for long; it ends with this process.
+        // Processes that the program started may run for long. They end with this process.
         return status;
       }
       continue;

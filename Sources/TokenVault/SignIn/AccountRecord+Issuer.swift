@@ -70,7 +70,7 @@ extension AccountRecord.Issuer {
     }
     let issuers = idTokens.compactMap(\.issuer) + [named]
     for issuer in issuers where HTTPURL(issuer)?.host == environment {
-      // absent is an answer: a claim that is no authority says nothing.
+      // absent is an answer: the claim names no authority, and the next one is looked at.
       do { return AccountRecord.Issuer(try Authority(issuer), name: nil) } catch { continue }
     }
     let host = environment.contains(":") ? "[\(environment)]" : environment

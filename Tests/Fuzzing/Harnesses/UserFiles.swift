@@ -44,7 +44,7 @@ enum UserFiles {
       }
     }
     var situation = Situation { [.init(name: "origin", url: "https://git.example/a")] }
-    situation.directory = "/srv/work/a"
+    situation.directory = "/srv/a"
     _ = try rules.matching(situation)
   }
 }
