@@ -9,6 +9,12 @@ package struct Signal: Sendable {
   package func send() { semaphore.signal() }
   package func wait() { semaphore.wait() }
 
+  /// Waits for so many milliseconds at most.
+  /// - Returns: False if there was no signal.
+  package func wait(milliseconds: Int) -> Bool {
+    semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
+  }
+
   /// Runs work that may block on a thread of its own.
   package static func onOtherThread(_ work: @escaping @Sendable () -> Void) {
     DispatchQueue(label: "dev.tokenvault.work").async(execute: work)

@@ -6,6 +6,7 @@ import Testing
 import TokenVaultTestSupport
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSystem
 
 @testable import TokenVault
 
@@ -77,6 +78,37 @@ import TokenVaultModel
     #expect(try usernames(vault) == ["Bob@fabrikam.example"])
     #expect(try vault.keyringGenerations(id.groupID) == [2])
     #expect(try session.read { $0.state.pendingDeletions } == [])
+  }
+
+  /// The sign-out applies to the changes that others made meanwhile.
+  @Test func othersCanWriteWhileASlowKeyringStoresAKey() throws {
+    let vault = try vault()
+    let (arrived, released, ended) = (Signal(), Signal(), Signal())
+    let relay = try BusRelay(
+      to: vault.session,
+      sending: { data in
+        guard data.range(of: Data("CreateItem".utf8)) != nil else { return }
+        arrived.send()
+        released.wait()
+      })
+    defer { relay.stop() }
+    let isClean = Mutex(false)
+    Signal.onOtherThread {
+      let session = vault.groupSession { $0.sessionBusAddress = relay.busAddress }
+      do {
+        let report = try session.signOut([Person.ada.id])
+        isClean.withLock { $0 = report.isClean }
+      } catch { Issue.record(error) }
+      ended.send()
+    }
+    arrived.wait()
+    try vault.groupSession().setAlias("office", of: Person.bob.username)
+    #expect(try vault.groupSession().accounts(.all).usernames == Self.both)
+    released.send()
+    ended.wait()
+    #expect(isClean.withLock { $0 })
+    #expect(try usernames(vault) == [Person.bob.username])
+    #expect(try vault.groupSession().account(named: "office").username == Person.bob.username)
   }
 
   @Test func aFailedChangeDeletesItsNewKey() throws {

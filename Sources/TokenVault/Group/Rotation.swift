@@ -5,7 +5,8 @@ import TokenVaultModel
 import TokenVaultSystem
 
 /// Moves a group to its next key, in this order: store the parts of the new key and read them back,
-/// commit, delete the parts of the old key and verify that they are gone. A crash between any two of
+/// commit, delete the parts of the old key and verify that they are gone. The change of the file is
+/// prepared while the parts are stored. A crash between any two of
 /// these steps leaves the group readable, and the erasure either complete or not begun.
 struct Rotation {
   private let configuration: VaultConfiguration
@@ -40,7 +41,7 @@ struct Rotation {
   /// - Parameters:
   ///   - group: The open group.
   ///   - custody: The custody of the new key; nil for the present one.
-  ///   - finally: Changes to make in the transaction after the new key is in force.
+  ///   - finally: Changes to make in the transaction after that, when the new key is stored.
   ///   - committed: Called as soon as the change is in force, before the former key is deleted.
   ///   - change: Changes to make in the transaction before that; it returns the accounts to erase.
   func run(
@@ -59,27 +60,37 @@ struct Rotation {
     let leavesKeyring = group.header.custody == .secretService
     if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireDescriptors() }
     let boot = try configuration.bootIdentifier()
+    var storing: KeyStoring?
     if let new = key.parts {
-      try store(new, as: next, of: group)
+      try removeUnused(next, of: group)
+      storing = KeyStoring(new, as: next, in: parts)
     }
     var outcome = Outcome()
-    // This precedes the commit: after a crash that follows the commit, no later step would look for
-    // the old key in the kernel keyring.
     var seconds: UInt32?
-    do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
-    do {
-      outcome.report = try group.write { transaction in
+    func move(waiting milliseconds: Int) throws -> RotationReport {
+      try group.write { transaction in
         let accounts = try change(transaction)
         let report = try transaction.rotate(
           to: key, erasing: accounts, boot: boot, deletesOldKey: leavesKeyring)
+        try storing?.wait(milliseconds: milliseconds)
+        // This precedes the commit: after a crash that follows the commit, no later step would look for
+        // the old key in the kernel keyring.
+        do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
         try finally(transaction)
         return report
+      }
+    }
+    do {
+      do { outcome.report = try move(waiting: Self.patience) } catch is KeyStoring.Unfinished {
+        // A keyring may be slow, or ask the user. Other processes can write meanwhile.
+        _ = storing?.isStoredInTheEnd()
+        outcome.report = try move(waiting: 0)
       }
     } catch {
       // The commit did not happen, so the new key is not needed; if it stays, the next rotation
       // deletes it. A commit that failed late may still come back from the log, so the parts of its
       // key stay.
-      if key.parts != nil, !group.isLastCommitInDoubt { parts.discard(next) }
+      if storing?.isStoredInTheEnd() == true, !group.isLastCommitInDoubt { parts.discard(next) }
       throw error
     }
     committed()
@@ -97,19 +108,19 @@ struct Rotation {
     return outcome
   }
 
-  /// Stores the parts of the next key of the group.
-  private func store(
-    _ new: KeyParts, as next: GroupKeyID, of group: UnlockedGroup
-  ) throws {
-    if try parts.contains(next) {
-      // This key is from a rotation that ended before its commit, or whose commit failed and may
-      // still come back from the log; in that case the key may be the only one that opens the
-      // group. A commit of this process takes the place of that commit in the log; only after it
-      // is the key certainly unused.
-      try group.write { _ in }
-      try parts.delete(next)
-    }
-    try parts.store(new, as: next)
+  /// How long the file is locked while the keyring stores a key, in milliseconds. Other processes wait
+  /// for the lock for 10 s.
+  private static let patience = 1_000
+
+  /// Deletes the parts of a key that is not in force.
+  private func removeUnused(_ next: GroupKeyID, of group: UnlockedGroup) throws {
+    guard try parts.contains(next) else { return }
+    // This key is from a rotation that ended before its commit, or whose commit failed and may still
+    // come back from the log; in that case the key may be the only one that opens the group. A commit
+    // of this process takes the place of that commit in the log; only after it is the key certainly
+    // unused.
+    try group.write { _ in }
+    try parts.delete(next)
   }
 
   /// Finishes an interrupted sign-out or rekey when the group is opened, before any data is served.

@@ -7,10 +7,10 @@ import TokenVaultSystem
 /// The order of steps:
 /// 1. One read resolves the accounts.
 /// 2. The group's lock is taken, and stale copies of the group file are removed.
-/// 3. ``Rotation`` stores the parts of a new group key and removes the old one from the kernel
-///    keyring.
+/// 3. ``Rotation`` begins to store the parts of a new group key.
 /// 4. One transaction collects, in memory, the data that revocation needs, deletes the accounts'
-///    rows, wraps the other account keys under the new key, and commits.
+///    rows and wraps the other account keys under the new key. When the parts are stored, the old key
+///    is removed from the kernel keyring, and the transaction commits.
 /// 5. The write-ahead log is emptied, and both parts of the old key are deleted; the deletion is
 ///    verified.
 /// 6. Directory rules that name the accounts are removed, and the imported files are searched for
@@ -68,7 +68,8 @@ package struct Erasure {
     }
     var work = Work()
     let (outcome, custody) = try rotate { transaction in
-      // The transaction runs again if another process has moved the group to a new key.
+      // The transaction runs again if another process has moved the group to a new key, and if the
+      // keyring is slow.
       work = Work()
       let found = try self.resolved(settled, client, in: transaction)
       for (index, stored) in found.enumerated() {

@@ -59,70 +59,74 @@ extension GroupTransaction {
     try save(rotationKeys)
   }
 
-  /// A key that does not open was damaged before the rotation; its row is unchanged.
-  /// - Returns: the number of such keys.
+  /// While the keys of some rows are wrapped, the former rows are written and the next are read.
+  /// - Returns: the number of keys that do not open. They were damaged before the rotation; their rows
+  ///   are unchanged.
   private func rewrapAccountKeys(under next: GroupKeys) throws(StoreError) -> Int {
     let tags = try tagsByRow()
-    let rewrapping = KeyRewrapping(from: keys.wrap, to: next.wrap)
-    var helper: KeyRewrapping?
+    let rewrapping = KeyRewrapping(of: header, from: keys.wrap, to: next.wrap)
     var unreadable = 0
-    var last = Int64.min
-    while true {
-      let rows = try wrappedKeys(after: last)
-      guard let end = rows.last else { return unreadable }
-      last = end.row
-      if helper == nil, rows.count == Self.rowsAtOnce { helper = try otherRewrapping(to: next) }
-      let known = rows.compactMap { row in
-        tags[row.row].map { tag in
-          (row.row, (row.wrapped, accountKeyData(tag: tag, keyID: row.keyID)))
-        }
+    var rewrapped: [(row: Int64, wrapped: [UInt8]?)] = []
+    var rows = try wrappedKeys(after: .min, tags)
+    while let last = rows.last {
+      var following = WrappedKeys()
+      let wrapped = try rewrapping.rewrap(rows.known) { () throws(StoreError) in
+        unreadable += try write(rewrapped)
+        following = try wrappedKeys(after: last, tags)
       }
-      let wrapped = try rewrapping.rewrap(known.map(\.1), with: helper)
-      for ((row, _), wrapped) in zip(known, wrapped) {
-        guard let wrapped else {
-          unreadable += 1
-          continue
-        }
-        let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
-        try change.bind(1, wrapped)
-        try change.bind(2, row)
-        try change.run()
-      }
+      rewrapped = zip(rows.known, wrapped).map { ($0.id, $1) }
+      rows = following
     }
+    return try unreadable + write(rewrapped)
   }
 
-  /// The same keys for another thread.
-  private func otherRewrapping(to next: GroupKeys) throws(StoreError) -> KeyRewrapping {
-    KeyRewrapping(
-      from: try LockedGroup.wrappingKey(keys.key, group: header.groupID),
-      to: try LockedGroup.wrappingKey(next.key, group: header.groupID))
+  /// - Returns: the number of rows without a key.
+  private func write(
+    _ rewrapped: [(row: Int64, wrapped: [UInt8]?)]
+  ) throws(StoreError) -> Int {
+    let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
+    var unreadable = 0
+    for (row, wrapped) in rewrapped {
+      guard let wrapped else {
+        unreadable += 1
+        continue
+      }
+      try change.bind(1, wrapped)
+      try change.bind(2, row)
+      try change.run()
+    }
+    return unreadable
   }
 
   private static let rowsAtOnce = 512
 
-  private struct WrappedKey {
-    let row: Int64
-    let keyID: [UInt8]
-    let wrapped: [UInt8]
+  private struct WrappedKeys {
+    /// Those whose account has a row.
+    var known: [KeyRewrapping.Row] = []
+    /// The number of the last row; nil if there are no more.
+    var last: Int64?
   }
 
   /// Some of the keys, in the order in which the file has them: in any other order, half of the time
   /// of a rotation would be spent on finding rows.
-  private func wrappedKeys(after row: Int64) throws(StoreError) -> [WrappedKey] {
+  private func wrappedKeys(
+    after row: Int64, _ tags: [Int64: [UInt8]]
+  ) throws(StoreError) -> WrappedKeys {
     let query = try database.statement(
       "SELECT id, key_id, wrapped FROM account_key WHERE id > ? ORDER BY id LIMIT \(Self.rowsAtOnce)"
     )
     try query.bind(1, row)
-    var rows: [WrappedKey] = []
-    var last = row
+    var keys = WrappedKeys()
     while try query.step() {
-      let next = WrappedKey(row: query.int64(0), keyID: query.bytes(1), wrapped: query.bytes(2))
+      let id = query.int64(0)
       // In pages that refer to each other, the numbers start again and again.
-      guard next.row > last else { throw .damaged(rows: nil) }
-      last = next.row
-      rows.append(next)
+      guard id > keys.last ?? row else { throw .damaged(rows: nil) }
+      keys.last = id
+      guard let tag = tags[id] else { continue }
+      keys.known.append(
+        KeyRewrapping.Row(id: id, tag: tag, keyID: query.bytes(1), wrapped: query.bytes(2)))
     }
-    return rows
+    return keys
   }
 
   /// The tags of all accounts. The index of the file has them without the account records.

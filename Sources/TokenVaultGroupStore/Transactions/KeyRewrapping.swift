@@ -2,39 +2,58 @@ import Synchronization
 import TokenVaultCrypto
 import TokenVaultSystem
 
-/// Wraps account keys under the key of the next generation. It needs no database, so that two threads
-/// can share the work; a key is used by one thread at a time.
+/// Wraps account keys under the key of the next generation. It needs no database, so that another thread
+/// can do it.
 struct KeyRewrapping {
-  typealias Wrapped = (wrapped: [UInt8], associatedData: [UInt8])
+  /// The wrapped key of an account.
+  struct Row: Sendable {
+    let id: Int64
+    let tag: [UInt8]
+    let keyID: [UInt8]
+    let wrapped: [UInt8]
+  }
 
+  private let header: GroupHeader
   private let former: SealingKey
   private let next: SealingKey
 
-  init(from former: SealingKey, to next: SealingKey) {
+  init(of header: GroupHeader, from former: SealingKey, to next: SealingKey) {
+    self.header = header
     self.former = former
     self.next = next
   }
 
-  /// Wraps keys under the next key, half of them on another thread if there is a helper.
+  /// For fewer rows, another thread would take longer to start than to work.
+  private static let fewestForAThread = 64
+
+  /// Wraps keys under the next key on another thread, while this one runs `meanwhile`, which must not use
+  /// either key.
   /// - Returns: The wrapped keys in the same order; nil for a key that does not open.
-  func rewrap(_ keys: [Wrapped], with helper: KeyRewrapping?) throws(StoreError) -> [[UInt8]?] {
-    guard let helper else { return try rewrap(keys) }
-    let middle = keys.count / 2
-    let theirs = Mutex<Result<[[UInt8]?], StoreError>>(.success([]))
+  func rewrap(
+    _ rows: [Row], meanwhile: () throws(StoreError) -> Void
+  ) throws(StoreError) -> [[UInt8]?] {
+    guard rows.count >= Self.fewestForAThread else {
+      try meanwhile()
+      return try rewrap(rows)
+    }
+    let wrapped = Mutex<Result<[[UInt8]?], StoreError>>(.success([]))
     let ended = Signal()
-    nonisolated(unsafe) let other = helper
-    let rest = Array(keys[middle...])
+    nonisolated(unsafe) let other = self
     Signal.onOtherThread {
-      let result = Result { () throws(StoreError) in unsafe try other.rewrap(rest) }
-      theirs.withLock { $0 = result }
+      let result = Result { () throws(StoreError) in unsafe try other.rewrap(rows) }
+      wrapped.withLock { $0 = result }
       ended.send()
     }
-    let ours = Result { () throws(StoreError) in try rewrap(Array(keys[..<middle])) }
+    let ours = Result { () throws(StoreError) in try meanwhile() }
     ended.wait()
-    return try ours.get() + theirs.withLock { $0 }.get()
+    try ours.get()
+    return try wrapped.withLock { $0 }.get()
   }
 
-  private func rewrap(_ keys: [Wrapped]) throws(StoreError) -> [[UInt8]?] {
+  private func rewrap(_ rows: [Row]) throws(StoreError) -> [[UInt8]?] {
+    let keys = rows.map { row in
+      (row.wrapped, header.associatedData(.accountKey, account: row.tag, row: row.keyID))
+    }
     do { return try next.rewrap(keys, from: former) } catch { throw .crypto }
   }
 }
