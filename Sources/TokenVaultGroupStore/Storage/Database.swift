@@ -230,6 +230,8 @@ import TokenVaultSystem
     case SQLITE_CANTOPEN where unsafe handle.map({ unsafe sqlite3_db_readonly($0, "main") }) == 1:
       return .readOnly(path: path)
     case SQLITE_TOOBIG: return .damaged(rows: nil)
+    // `sqlite3_exec` takes a value of the schema that is no text for a lack of memory.
+    case SQLITE_NOMEM where hasMemory: return .damaged(rows: nil)
     // ``ScanLimit`` ended it; nothing else interrupts a statement.
     case SQLITE_INTERRUPT: return .damaged(rows: nil)
     // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.
@@ -247,5 +249,11 @@ import TokenVaultSystem
       return .io(call: "sqlite", code: code)
     default: return .io(call: "sqlite", code: 1000 + extended)
     }
+  }
+
+  private static var hasMemory: Bool {
+    let memory = unsafe sqlite3_malloc(1 << 20)
+    defer { unsafe sqlite3_free(memory) }
+    return unsafe memory != nil
   }
 }

@@ -49,11 +49,12 @@ enum DockerConfiguration {
 
   /// The password of a proxy, or a header of each request, which the user has to take out.
   private static func other(_ leaf: Leaf, _ value: String) -> PlaintextSecret? {
-    if leaf.path[0] == "proxies" {
+    // A text that is only a value has no path.
+    if leaf.path.first == "proxies" {
       guard let url = UserInformation(Array(value.utf8)[...]) else { return nil }
       return url.secret(at: leaf.place)
     }
-    guard leaf.path[0] == "HttpHeaders", SecretName.isSecret(leaf.name) else { return nil }
+    guard leaf.path.first == "HttpHeaders", SecretName.isSecret(leaf.name) else { return nil }
     return PlaintextSecret(.token, at: leaf.place, cuts: [.kept(SecretName.obstacle)])
   }
 
