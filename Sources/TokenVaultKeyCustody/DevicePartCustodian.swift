@@ -54,23 +54,16 @@ package struct DevicePartCustodian: StoringKeyCustodian {
   }
 
   package func generations(of groupID: [UInt8]) throws(CustodyError) -> [UInt64] {
-    guard let stream = unsafe opendir(directory) else {
-      guard errno == ENOENT else { throw unreadable(directory) }
+    let names: [String]
+    do throws(SystemCallError) { names = try SystemCalls.names(in: directory) } catch {
+      guard error.errno == ENOENT else {
+        throw .keyFileUnreadable(path: directory, errno: error.errno)
+      }
       return []
     }
-    defer { unsafe closedir(stream) }
     let prefix = GroupKeyID(groupID: groupID, generation: 0).hexadecimalGroupID + "."
-    var found: [UInt64] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.hasPrefix(prefix), let generation = UInt64(name.dropFirst(prefix.count)) else {
-        continue
-      }
-      found.append(generation)
-    }
-    return found.sorted()
+    return names.filter { $0.hasPrefix(prefix) }.compactMap { UInt64($0.dropFirst(prefix.count)) }
+      .sorted()
   }
 
   private func file(_ id: GroupKeyID) -> SecretFile { SecretFile(path: path(of: id)) }

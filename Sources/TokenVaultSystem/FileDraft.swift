@@ -14,24 +14,27 @@ package struct FileDraft {
 
   /// Removes the drafts that killed processes left beside the file. A draft may be an export with
   /// tokens in plaintext.
-  ///
-  /// A process in another PID namespace, which shares the directory, counts as killed. It then
-  /// fails to rename its draft, and reports that.
   package func removeLeftovers() {
-    guard let stream = unsafe opendir(SystemCalls.directory(of: target)) else { return }
-    defer { unsafe closedir(stream) }
     let start = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
-    let prefix = target[start...] + "."
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    // absent is an answer: the new draft fails in the same directory, and reports the reason.
+    do throws(SystemCallError) {
+      for name in try SystemCalls.names(in: SystemCalls.directory(of: target))
+      where Self.target(ofLeftover: name) == target[start...] {
+        remove("\(target[..<start])\(name)")
       }
-      guard name.hasPrefix(prefix), name.hasSuffix(".new"),
-        let process = pid_t(name.dropFirst(prefix.count).dropLast(4)), process > 0,
-        process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
-      else { continue }
-      remove("\(target[..<start])\(name)")
-    }
+    } catch { return }
+  }
+
+  /// The name of the file whose draft a process left that has ended; nil for any other name.
+  ///
+  /// A process in another PID namespace, which shares the directory, counts as ended. If its draft is
+  /// removed, it fails to rename it, and reports that. So does a former process with the id of this one.
+  package static func target(ofLeftover name: String) -> Substring? {
+    guard name.hasSuffix(".new"), let dot = name.dropLast(4).lastIndex(of: "."),
+      let process = pid_t(name[name.index(after: dot)...].dropLast(4)), process > 0,
+      process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
+    else { return nil }
+    return name[..<dot]
   }
 
   /// Only a file that TokenVault may have made: a regular one of this user, that other users cannot

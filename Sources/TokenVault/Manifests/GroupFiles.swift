@@ -1,5 +1,6 @@
 import Glibc
 package import TokenVaultModel
+import TokenVaultSystem
 
 /// Finds groups by the names of their files.
 package enum GroupFiles {
@@ -13,18 +14,12 @@ package enum GroupFiles {
   /// The entries of a directory that end in `suffix`, without it; empty if there is no such
   /// directory.
   static func texts(in directory: String, suffix: String) throws(VaultError) -> [String] {
-    guard let stream = unsafe opendir(directory) else {
-      if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw .file(path: directory, call: "opendir", errno: errno)
+    do throws(SystemCallError) {
+      return try SystemCalls.names(in: directory).filter { $0.hasSuffix(suffix) }
+        .map { String($0.dropLast(suffix.count)) }
+    } catch {
+      if [ENOENT, ENOTDIR].contains(error.errno) { return [] }
+      throw .file(path: directory, call: error.call, errno: error.errno)
     }
-    defer { unsafe closedir(stream) }
-    var texts: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(suffix) { texts.append(String(name.dropLast(suffix.count))) }
-    }
-    return texts
   }
 }

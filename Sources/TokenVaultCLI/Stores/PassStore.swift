@@ -86,15 +86,12 @@ struct PassStore: CredentialStore {
   /// The names of the entries in a directory of the store and below it, in order.
   private func names(below place: String) throws -> [String] {
     let path = place.isEmpty ? directory : "\(directory)/\(place)"
-    guard let stream = unsafe opendir(path) else {
-      throw CommandError.input(path: path, errno: errno)
+    let files: [String]
+    do throws(SystemCallError) { files = try SystemCalls.names(in: path) } catch {
+      throw CommandError.input(path: path, errno: error.errno)
     }
-    defer { unsafe closedir(stream) }
     var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
+    for file in files {
       // Such as .git and .extensions.
       guard !file.hasPrefix(".") else { continue }
       let name = place.isEmpty ? file : "\(place)/\(file)"

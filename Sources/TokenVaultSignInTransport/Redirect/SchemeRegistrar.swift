@@ -95,16 +95,11 @@ package struct SchemeRegistrar: Sendable {
 
   /// The paths of the desktop entries in a directory.
   private static func entries(in directory: String) -> [String] {
-    guard let stream = unsafe opendir(directory) else { return [] }
-    defer { unsafe closedir(stream) }
-    var paths: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".desktop") { paths.append("\(directory)/\(name)") }
-    }
-    return paths
+    // absent is an answer: the desktop finds no entry in such a directory either.
+    do throws(SystemCallError) {
+      return try SystemCalls.names(in: directory).filter { $0.hasSuffix(".desktop") }
+        .map { "\(directory)/\($0)" }
+    } catch { return [] }
   }
 
   private static func handles(_ scheme: String, _ path: String) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import TokenVaultSystem
 
 /// A file `NAME.PID.new` of `FileDraft` that a killed process left beside the file it would have
 /// replaced. That file is complete, and the leftover is of no use.
@@ -7,28 +8,21 @@ import Glibc
 struct LeftoverFile {
   let path: String
 
-  /// The leftovers in a directory, sorted. A directory that cannot be read has none to correct.
+  /// The leftovers in a directory, sorted.
   static func all(in directory: String) -> [LeftoverFile] {
-    guard let stream = unsafe opendir(directory) else { return [] }
-    defer { unsafe closedir(stream) }
-    var found: [LeftoverFile] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if let file = LeftoverFile(directory + "/" + name) { found.append(file) }
-    }
-    return found.sorted { $0.path < $1.path }
+    // absent is an answer: a directory that cannot be read has none to correct.
+    do throws(SystemCallError) {
+      return try SystemCalls.names(in: directory).sorted()
+        .compactMap { LeftoverFile($0, in: directory) }
+    } catch { return [] }
   }
 
   /// Nil for any other file, and for one whose writer may still run.
-  private init?(_ path: String) {
-    let parts = path.split(separator: ".")
-    guard parts.count > 2, parts.last == "new", let writer = pid_t(parts[parts.count - 2]),
-      writer > 0, kill(writer, 0) != 0, errno == ESRCH,
-      let name = path.split(separator: "/").last,
+  private init?(_ name: String, in directory: String) {
+    guard FileDraft.target(ofLeftover: name) != nil,
       name.hasPrefix(".") || name.contains(".json.") || name.contains(".vault.")
     else { return nil }
+    let path = "\(directory)/\(name)"
     var status = stat()
     // The writer may run in another container, where its id is another one: it needs milliseconds.
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
