@@ -165,12 +165,7 @@ import TokenVaultTestSupport
       export TOKENVAULT_HOME=$D/vault
       \(script)
       """
-    let own = ["T": try built("tokenvault")]
-    let ran = try machine.run(
-      ["/usr/bin/unshare", "-rm", "bash", "-c", text], environment: own)
-    guard ran.errors.hasPrefix("unshare:") else { return ran }
-    return try machine.run(
-      ["/usr/bin/sudo", "-nE", "/usr/bin/unshare", "-m", "bash", "-c", text], environment: own)
+    return try machine.runMounting(text, environment: ["T": try built("tokenvault")])
   }
 
   @Test func onAReadOnlyFileSystemWritingFailsAndReadingWorks() throws {

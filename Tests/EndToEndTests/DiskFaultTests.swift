@@ -178,13 +178,7 @@ import TokenVaultTestSupport
   @Test func withoutProcTheArgumentsAreKnown() throws {
     let machine = try Machine()
     let script = "mount -t tmpfs tmpfs /proc; \"$T\" --version; \"$T\" list --no-such; echo $?"
-    let own = ["T": try built("tokenvault")]
-    var ran = try machine.run(
-      ["/usr/bin/unshare", "-rm", "bash", "-c", script], environment: own)
-    if ran.errors.hasPrefix("unshare:") {
-      ran = try machine.run(
-        ["/usr/bin/sudo", "-nE", "/usr/bin/unshare", "-m", "bash", "-c", script], environment: own)
-    }
+    let ran = try machine.runMounting(script, environment: ["T": try built("tokenvault")])
     let version = try machine.succeed("--version")
     #expect(ran.output == version + "64\n", "\(ran.errors)")
   }

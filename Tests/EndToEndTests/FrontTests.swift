@@ -95,6 +95,33 @@ import TokenVaultTestSupport
     }
   }
 
+  /// Without its beginning, the path of the full program would be one of the working directory.
+  @Test func aFrontInTheRootDirectoryRunsNoProgramOfTheWorkingDirectory() throws {
+    let ran = try machine.runMounting(
+      """
+      set -e
+      root=$HOME/root
+      mkdir "$root"
+      mount -t tmpfs tmpfs "$root"
+      for entry in /*; do
+        if test -L "$entry"; then
+          cp -P "$entry" "$root"
+        elif test -d "$entry"; then
+          mkdir "$root$entry"
+          mount --rbind "$entry" "$root$entry"
+        fi
+      done
+      cp '\(installation.program.path)' "$root/tokenvault"
+      work=$(mktemp -d -p "$HOME")
+      mkdir -p "$work/libexec/tokenvault"
+      printf '#!/bin/sh\\necho foreign\\n' >"$work/libexec/tokenvault/tokenvault"
+      chmod +x "$work/libexec/tokenvault/tokenvault"
+      exec chroot "$root" /bin/sh -c 'cd "$0" && exec /tokenvault list' "$work"
+      """)
+    #expect(ran.status == 1 && ran.output.isEmpty, "\(ran.output)")
+    #expect(ran.errors.contains("names no directory of the full program"), "\(ran.errors)")
+  }
+
   @Test func anAccountThatARuleDeniesIsNotPrintedByTheFront() throws {
     let rule = try machine.run(
       [
