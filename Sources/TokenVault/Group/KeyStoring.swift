@@ -21,20 +21,26 @@ final class KeyStoring: Sendable {
   }
 
   /// Returns when the parts are stored and were read back.
-  /// - Throws: ``Unfinished`` after so many milliseconds, or the error of a place.
-  func wait(milliseconds: Int) throws {
-    guard ended.wait(milliseconds: milliseconds) else { throw Unfinished() }
+  /// - Throws: The error of a place; ``Unfinished`` if the deadline passes before.
+  func wait(until deadline: Deadline) throws {
+    guard ended.wait(milliseconds: deadline.millisecondsLeft) else { throw Unfinished() }
+    ended.send()
+    try wait()
+  }
+
+  /// Returns when the parts are stored and were read back, however long that takes.
+  /// - Throws: The error of a place.
+  func wait() throws(CustodyError) {
+    ended.wait()
     // For the next call.
     ended.send()
     try result.withLock { $0 }.get()
   }
 
-  /// Waits until nothing is being stored any more.
-  /// - Returns: Whether the parts are stored.
-  func isStoredInTheEnd() -> Bool {
-    ended.wait()
-    ended.send()
-    if case .success = result.withLock({ $0 }) { return true }
-    return false
+  /// Whether the parts are stored, when nothing is being stored any more.
+  var isStoredInTheEnd: Bool {
+    // absent is an answer: the caller reports the first error.
+    do throws(CustodyError) { try wait() } catch { return false }
+    return true
   }
 }

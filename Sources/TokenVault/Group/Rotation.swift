@@ -67,12 +67,13 @@ struct Rotation {
     }
     var outcome = Outcome()
     var seconds: UInt32?
-    func move(waiting milliseconds: Int) throws -> RotationReport {
+    func move() throws -> RotationReport {
       try group.write { transaction in
+        let patience = Deadline(milliseconds: Self.patience)
         let accounts = try change(transaction)
         let report = try transaction.rotate(
           to: key, erasing: accounts, boot: boot, deletesOldKey: leavesKeyring)
-        try storing?.wait(milliseconds: milliseconds)
+        try storing?.wait(until: patience)
         // This precedes the commit: after a crash that follows the commit, no later step would look for
         // the old key in the kernel keyring.
         do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
@@ -81,16 +82,16 @@ struct Rotation {
       }
     }
     do {
-      do { outcome.report = try move(waiting: Self.patience) } catch is KeyStoring.Unfinished {
+      do { outcome.report = try move() } catch is KeyStoring.Unfinished {
         // A keyring may be slow, or ask the user. Other processes can write meanwhile.
-        _ = storing?.isStoredInTheEnd()
-        outcome.report = try move(waiting: 0)
+        try storing?.wait()
+        outcome.report = try move()
       }
     } catch {
       // The commit did not happen, so the new key is not needed; if it stays, the next rotation
       // deletes it. A commit that failed late may still come back from the log, so the parts of its
       // key stay.
-      if storing?.isStoredInTheEnd() == true, !group.isLastCommitInDoubt { parts.discard(next) }
+      if storing?.isStoredInTheEnd == true, !group.isLastCommitInDoubt { parts.discard(next) }
       throw error
     }
     committed()
@@ -108,8 +109,8 @@ struct Rotation {
     return outcome
   }
 
-  /// How long the file is locked while the keyring stores a key, in milliseconds. Other processes wait
-  /// for the lock for 10 s.
+  /// How long the file is locked before the keyring must have stored the key, in milliseconds. Other
+  /// processes wait for the lock for 10 s.
   private static let patience = 1_000
 
   /// Deletes the parts of a key that is not in force.

@@ -121,6 +121,8 @@ package final class UnlockedGroup {
     isLastCommitInDoubt = false
     try prepareToWrite()
     try database.execute("BEGIN IMMEDIATE")
+    database.isWriting = true
+    defer { database.isWriting = false }
     do {
       // Another program may have changed the schema since the file was opened.
       try database.requireExpectedSchema()

@@ -12,6 +12,9 @@ import TokenVaultSystem
   /// Whether the file can only be read, because of its mode or its file system.
   let isReadOnly: Bool
 
+  /// Whether the caller is in a write transaction, from its beginning to its commit.
+  var isWriting = false
+
   /// The path of the file.
   private let path: String
   /// The file and its log as they were before they were opened without locks; nil if SQLite uses
@@ -155,10 +158,23 @@ import TokenVaultSystem
 
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(StoreError) {
-    limit.begin()
+    try beginStep()
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe Self.error(code, handle) }
   }
+
+  /// Called before SQLite runs a part of a statement.
+  func beginStep() throws(StoreError) {
+    limit.begin()
+    // After an error of memory, of the disk or of ``ScanLimit``, SQLite ends the transaction. The caller
+    // may take the error for damage that it can work around, and each statement that followed would
+    // be a transaction of its own: a rotation would commit its header without the keys of the accounts.
+    guard isWriting, !isInTransaction else { return }
+    throw .io(call: "sqlite", code: 1000 + SQLITE_ABORT)
+  }
+
+  /// Whether more rows were returned than the file can have.
+  func isExceeded(rows: Int64) -> Bool { limit.isExceeded(rows: rows) }
 
   /// Returns a prepared statement, reset and without bindings, and caches it for the next call.
   func statement(_ sql: String) throws(StoreError) -> Statement {
@@ -172,9 +188,12 @@ import TokenVaultSystem
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let compiled = unsafe prepared else {
+      // To compile the first statement, SQLite reads the schema, and takes a value in it that is no text
+      // for a lack of memory.
+      if code == SQLITE_NOMEM, Self.hasMemory { throw .damaged(rows: nil) }
       throw unsafe Self.error(code, handle)
     }
-    let statement = unsafe Statement(compiled, limit)
+    let statement = unsafe Statement(compiled, of: self)
     statements[sql] = statement
     return statement
   }
@@ -230,8 +249,6 @@ import TokenVaultSystem
     case SQLITE_CANTOPEN where unsafe handle.map({ unsafe sqlite3_db_readonly($0, "main") }) == 1:
       return .readOnly(path: path)
     case SQLITE_TOOBIG: return .damaged(rows: nil)
-    // `sqlite3_exec` takes a value of the schema that is no text for a lack of memory.
-    case SQLITE_NOMEM where hasMemory: return .damaged(rows: nil)
     // ``ScanLimit`` ended it; nothing else interrupts a statement.
     case SQLITE_INTERRUPT: return .damaged(rows: nil)
     // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.

@@ -3,14 +3,14 @@ internal import TokenVaultCSQLite
 /// A prepared statement. As in SQLite, parameters are numbered from 1 and columns from 0.
 @safe final class Statement {
   private let handle: OpaquePointer
-  private let limit: ScanLimit
+  private unowned let database: Database
   /// The number of rows since the last reset.
   private var rows: Int64 = 0
 
   /// Takes ownership of a prepared statement.
-  init(_ handle: OpaquePointer, _ limit: ScanLimit) {
+  init(_ handle: OpaquePointer, of database: Database) {
     unsafe self.handle = unsafe handle
-    self.limit = limit
+    self.database = database
   }
 
   deinit { unsafe sqlite3_finalize(handle) }
@@ -41,12 +41,12 @@ internal import TokenVaultCSQLite
   /// Advances to the next row. Returns false, and resets the statement, if there is none.
   /// - Throws: ``StoreError/damaged(rows:)`` also if there are more rows than the file can have.
   func step() throws(StoreError) -> Bool {
-    limit.begin()
+    try database.beginStep()
     let code = unsafe sqlite3_step(handle)
     rows += 1
     switch code {
     case SQLITE_ROW:
-      guard !limit.isExceeded(rows: rows) else {
+      guard !database.isExceeded(rows: rows) else {
         reset()
         throw .damaged(rows: nil)
       }
