@@ -5,9 +5,9 @@ import TokenVaultModel
 import TokenVaultSystem
 
 /// Moves a group to its next key, in this order: store the parts of the new key and read them back,
-/// commit, delete the parts of the old key and verify that they are gone. The change of the file is
-/// prepared while the parts are stored. A crash between any two of
-/// these steps leaves the group readable, and the erasure either complete or not begun.
+/// commit, delete the parts of the old key and verify that they are gone. A crash between any two of
+/// these steps leaves the group readable, and the erasure either complete or not begun. The commit is
+/// prepared while the parts are stored.
 struct Rotation {
   private let configuration: VaultConfiguration
   private let parts: KeyPartStore
@@ -41,9 +41,11 @@ struct Rotation {
   /// - Parameters:
   ///   - group: The open group.
   ///   - custody: The custody of the new key; nil for the present one.
-  ///   - finally: Changes to make in the transaction after that, when the new key is stored.
+  ///   - finally: Changes to make in the transaction under the new key, when it is stored.
   ///   - committed: Called as soon as the change is in force, before the former key is deleted.
-  ///   - change: Changes to make in the transaction before that; it returns the accounts to erase.
+  ///   - change: Changes to make in the transaction under the present key; it returns the accounts to
+  ///     erase. If the keyring is slow, it is called in a second transaction, after the first one was
+  ///     rolled back.
   func run(
     _ group: UnlockedGroup, to custody: GroupHeader.Custody? = nil,
     finally: (GroupTransaction) throws -> Void = { _ in }, committed: () -> Void = {},
@@ -60,40 +62,24 @@ struct Rotation {
     let leavesKeyring = group.header.custody == .secretService
     if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireDescriptors() }
     let boot = try configuration.bootIdentifier()
-    var storing: KeyStoring?
-    if let new = key.parts {
+    let storing = try key.parts.map { new in
       try removeUnused(next, of: group)
-      storing = KeyStoring(new, as: next, in: parts)
+      return KeyStoring(new, as: next, in: parts)
     }
     var outcome = Outcome()
     var seconds: UInt32?
-    func move() throws -> RotationReport {
-      try group.write { transaction in
-        let patience = Deadline(milliseconds: Self.patience)
-        let accounts = try change(transaction)
-        let report = try transaction.rotate(
-          to: key, erasing: accounts, boot: boot, deletesOldKey: leavesKeyring)
-        try storing?.wait(until: patience)
-        // This precedes the commit: after a crash that follows the commit, no later step would look for
-        // the old key in the kernel keyring.
-        do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
-        try finally(transaction)
-        return report
-      }
+    let report = try commit(storing, as: next, of: group) { transaction, patience in
+      let accounts = try change(transaction)
+      let report = try transaction.rotate(
+        to: key, erasing: accounts, boot: boot, deletesOldKey: leavesKeyring)
+      try storing?.wait(until: patience)
+      // This precedes the commit: after a crash that follows the commit, no later step would look for
+      // the old key in the kernel keyring.
+      do { seconds = try takeKernelKey(old) } catch { outcome.kernelFailure = error }
+      try finally(transaction)
+      return report
     }
-    do {
-      do { outcome.report = try move() } catch is KeyStoring.Unfinished {
-        // A keyring may be slow, or ask the user. Other processes can write meanwhile.
-        try storing?.wait()
-        outcome.report = try move()
-      }
-    } catch {
-      // The commit did not happen, so the new key is not needed; if it stays, the next rotation
-      // deletes it. A commit that failed late may still come back from the log, so the parts of its
-      // key stay.
-      if storing?.isStoredInTheEnd == true, !group.isLastCommitInDoubt { parts.discard(next) }
-      throw error
-    }
+    outcome.report = report
     committed()
     // The change is in force from here on. Later failures are reported in the outcome, because a
     // thrown error would mean that nothing was changed.
@@ -112,6 +98,30 @@ struct Rotation {
   /// How long the file is locked before the keyring must have stored the key, in milliseconds. Other
   /// processes wait for the lock for 10 s.
   private static let patience = 1_000
+
+  /// Runs a transaction that waits until the deadline for the key to be stored, and again if it is stored
+  /// only later.
+  private func commit(
+    _ storing: KeyStoring?, as next: GroupKeyID, of group: UnlockedGroup,
+    _ move: (GroupTransaction, Deadline) throws -> RotationReport
+  ) throws -> RotationReport {
+    func attempt() throws -> RotationReport {
+      try group.write { try move($0, Deadline(milliseconds: Self.patience)) }
+    }
+    do {
+      do { return try attempt() } catch is KeyStoring.Unfinished {
+        // A keyring may be slow, or ask the user. Other processes can write meanwhile.
+        try storing?.wait()
+        return try attempt()
+      }
+    } catch {
+      // The commit did not happen, so the new key is not needed; if it stays, the next rotation
+      // deletes it. A commit that failed late may still come back from the log, so the parts of its
+      // key stay.
+      if storing?.isStoredInTheEnd == true, !group.isLastCommitInDoubt { parts.discard(next) }
+      throw error
+    }
+  }
 
   /// Deletes the parts of a key that is not in force.
   private func removeUnused(_ next: GroupKeyID, of group: UnlockedGroup) throws {

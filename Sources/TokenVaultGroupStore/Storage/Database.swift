@@ -7,13 +7,16 @@ import TokenVaultSystem
 @safe final class Database {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
-  private let limit: ScanLimit
+  private let connection: ConnectionState
 
   /// Whether the file can only be read, because of its mode or its file system.
   let isReadOnly: Bool
 
   /// Whether the caller is in a write transaction, from its beginning to its commit.
-  var isWriting = false
+  var isWriting: Bool {
+    get { connection.isWriting }
+    set { connection.isWriting = newValue }
+  }
 
   /// The path of the file.
   private let path: String
@@ -37,7 +40,8 @@ import TokenVaultSystem
         Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, file)
     }
     unsafe handle = opened
-    limit = ScanLimit(path)
+    let limit = ScanLimit(path)
+    connection = ConnectionState(limit)
     self.path = path
     unsafe sqlite3_extended_result_codes(opened, 1)
     unsafe sqlite3_busy_handler(
@@ -158,23 +162,10 @@ import TokenVaultSystem
 
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(StoreError) {
-    try beginStep()
+    unsafe try connection.beginStep(on: handle)
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe Self.error(code, handle) }
   }
-
-  /// Called before SQLite runs a part of a statement.
-  func beginStep() throws(StoreError) {
-    limit.begin()
-    // After an error of memory, of the disk or of ``ScanLimit``, SQLite ends the transaction. The caller
-    // may take the error for damage that it can work around, and each statement that followed would
-    // be a transaction of its own: a rotation would commit its header without the keys of the accounts.
-    guard isWriting, !isInTransaction else { return }
-    throw .io(call: "sqlite", code: 1000 + SQLITE_ABORT)
-  }
-
-  /// Whether more rows were returned than the file can have.
-  func isExceeded(rows: Int64) -> Bool { limit.isExceeded(rows: rows) }
 
   /// Returns a prepared statement, reset and without bindings, and caches it for the next call.
   func statement(_ sql: String) throws(StoreError) -> Statement {
@@ -193,7 +184,7 @@ import TokenVaultSystem
       if code == SQLITE_NOMEM, Self.hasMemory { throw .damaged(rows: nil) }
       throw unsafe Self.error(code, handle)
     }
-    let statement = unsafe Statement(compiled, of: self)
+    let statement = unsafe Statement(compiled, connection)
     statements[sql] = statement
     return statement
   }

@@ -3,14 +3,14 @@ internal import TokenVaultCSQLite
 /// A prepared statement. As in SQLite, parameters are numbered from 1 and columns from 0.
 @safe final class Statement {
   private let handle: OpaquePointer
-  private unowned let database: Database
+  private let connection: ConnectionState
   /// The number of rows since the last reset.
   private var rows: Int64 = 0
 
   /// Takes ownership of a prepared statement.
-  init(_ handle: OpaquePointer, of database: Database) {
+  init(_ handle: OpaquePointer, _ connection: ConnectionState) {
     unsafe self.handle = unsafe handle
-    self.database = database
+    self.connection = connection
   }
 
   deinit { unsafe sqlite3_finalize(handle) }
@@ -41,12 +41,12 @@ internal import TokenVaultCSQLite
   /// Advances to the next row. Returns false, and resets the statement, if there is none.
   /// - Throws: ``StoreError/damaged(rows:)`` also if there are more rows than the file can have.
   func step() throws(StoreError) -> Bool {
-    try database.beginStep()
+    unsafe try connection.beginStep(on: sqlite3_db_handle(handle))
     let code = unsafe sqlite3_step(handle)
     rows += 1
     switch code {
     case SQLITE_ROW:
-      guard !database.isExceeded(rows: rows) else {
+      guard !connection.isExceeded(rows: rows) else {
         reset()
         throw .damaged(rows: nil)
       }
