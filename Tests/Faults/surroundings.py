@@ -115,7 +115,7 @@ def fill_tmp(machine, operation, report):
     stage = Stage(machine, operation)
     try:
         ran = in_mounts(machine, FULL_TMP, stage,
-                        {"PROGRAMS": os.path.dirname(machine.program)})
+                        {"PROGRAMS": os.path.dirname(os.path.dirname(machine.program))})
         if ran.status not in (0, *operation.ends):
             raise Broken(str(ran))
         stage.expect_all(True)
