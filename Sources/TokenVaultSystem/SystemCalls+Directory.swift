@@ -3,8 +3,9 @@ import Glibc
 extension SystemCalls {
   /// The names of a directory's entries, without `.` and `..`, in no order. Bytes that are not UTF-8
   /// are replaced.
-  /// - Throws: `ENOENT` if there is no such directory. An error in the middle is thrown, too: callers
-  ///   take a name that is missing for a file that is gone.
+  /// - Throws: `ENOENT` if there is no such directory. If reading fails in the middle, this function
+  ///   throws that error and returns no names: with a part of them, a caller would believe that the
+  ///   other files have been deleted.
   package static func names(in directory: String) throws(SystemCallError) -> [String] {
     guard let stream = unsafe opendir(directory) else {
       throw SystemCallError(errno: errno, call: "opendir")
