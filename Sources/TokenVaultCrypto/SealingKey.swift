@@ -20,9 +20,22 @@ internal import TokenVaultCOpenSSL
   /// Creates a sealing key from exactly 32 bytes.
   /// - Throws: `badParameters` for any other count.
   package init(_ key: borrowing SecretBytes) throws(CryptoError) {
-    guard key.count == Self.keySize else { throw .badParameters }
-    let cipher = unsafe try OpenSSL.aes256GCM()
     unsafe context = try OpenSSL.found(EVP_CIPHER_CTX_new())
+    unsafe try use(key, of: OpenSSL.aes256GCM())
+  }
+
+  /// Puts another key of exactly 32 bytes into the place of this one, whose schedule is overwritten. A
+  /// listing opens each row with a key of its own, and making one costs more than using it.
+  /// - Throws: `badParameters` for any other count.
+  package func replace(with key: borrowing SecretBytes) throws(CryptoError) {
+    unsafe try use(key, of: nil)
+  }
+
+  /// - Parameter cipher: nil for the one that the context has.
+  private func use(
+    _ key: borrowing SecretBytes, of cipher: OpaquePointer?
+  ) throws(CryptoError) {
+    guard key.count == Self.keySize else { throw .badParameters }
     let status = unsafe key.withUnsafeBytes { key in
       unsafe EVP_CipherInit_ex2(
         context, cipher, key.assumingMemoryBound(to: UInt8.self).baseAddress, nil, 1, nil)

@@ -15,7 +15,8 @@ public enum AuthorityType: Hashable, Sendable, CustomStringConvertible {
 
   /// The type from a cache's `authority_type` and the account's environment.
   package init(cacheText: String, environment: String) {
-    switch cacheText.lowercased() {
+    // Nearly every account has the first text, which is not folded here.
+    switch cacheText == "MSSTS" ? "mssts" : cacheText.lowercased() {
     case "mssts", "":
       let isForCustomers = CustomerHost.isB2C(environment) || CustomerHost.isExternalID(environment)
       self = isForCustomers ? .b2c : .entra

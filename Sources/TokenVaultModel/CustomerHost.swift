@@ -8,8 +8,7 @@ package enum CustomerHost {
 
   /// Whether the host is one of Azure AD B2C, in either case.
   package static func isB2C(_ host: String) -> Bool {
-    let host = CaseFolding.key(host)
-    return b2c.contains { host.hasSuffix($0) }
+    b2c.contains { isBelow($0, host) }
   }
 
   /// The suffix of every host of Entra External ID.
@@ -17,6 +16,11 @@ package enum CustomerHost {
 
   /// Whether the host is one of Entra External ID, in either case.
   package static func isExternalID(_ host: String) -> Bool {
-    CaseFolding.key(host).hasSuffix(externalID)
+    isBelow(externalID, host)
+  }
+
+  /// Compares from the end, where most hosts differ: a listing asks for each account.
+  private static func isBelow(_ suffix: String, _ host: String) -> Bool {
+    CaseFolding.key(host).utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 }

@@ -14,9 +14,4 @@ package struct Signal: Sendable {
   package func wait(milliseconds: Int) -> Bool {
     semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
   }
-
-  /// Runs work that may block on a thread of its own.
-  package static func onOtherThread(_ work: @escaping @Sendable () -> Void) {
-    DispatchQueue(label: "dev.tokenvault.work").async(execute: work)
-  }
 }

@@ -93,7 +93,7 @@ import TokenVaultSystem
       })
     defer { relay.stop() }
     let isClean = Mutex(false)
-    Signal.onOtherThread {
+    let isStarted = WorkerThread.start {
       let session = vault.groupSession { $0.sessionBusAddress = relay.busAddress }
       do {
         let report = try session.signOut([Person.ada.id])
@@ -101,6 +101,7 @@ import TokenVaultSystem
       } catch { Issue.record(error) }
       ended.send()
     }
+    try #require(isStarted)
     arrived.wait()
     try vault.groupSession().setAlias("office", of: Person.bob.username)
     #expect(try vault.groupSession().accounts(.all).usernames == Self.both)

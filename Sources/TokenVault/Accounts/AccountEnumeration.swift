@@ -1,4 +1,5 @@
 import TokenVaultGroupStore
+import TokenVaultSystem
 package import TokenVaultModel
 
 /// Lists the accounts of a group.
@@ -25,7 +26,7 @@ package struct AccountEnumeration {
           if let account { found.append(account) }
         }
         return AccountListing(
-          accounts: found.sorted { $0.key < $1.key }.map(\.account),
+          accounts: Ordered.sorted(found).map(\.account),
           emptyReason: found.isEmpty ? try self.reason(query, in: transaction) : nil,
           damagedRows: damaged)
       }
@@ -89,5 +90,21 @@ private final class Ordered: Sendable {
     key = (
       CaseFolding.key(account.username), CaseFolding.key(account.identifier), account.environment
     )
+  }
+
+  /// The accounts in order. The halves of a long list are sorted at the same time.
+  static func sorted(_ accounts: [Ordered]) -> [Ordered] {
+    let halves = accounts.indices.halves(ofAtLeast: 512).inParallel { half in
+      accounts[half].sorted { $0.key < $1.key }
+    }
+    guard halves.count == 2 else { return halves.first ?? [] }
+    var merged: [Ordered] = []
+    merged.reserveCapacity(accounts.count)
+    var second = halves[1][...]
+    for account in halves[0] {
+      while let next = second.first, next.key < account.key { merged.append(second.removeFirst()) }
+      merged.append(account)
+    }
+    return merged + second
   }
 }

@@ -202,7 +202,7 @@ package struct AccountLookup: Sendable {
       tenantProfiles: record.tenantProfiles, clientIDs: record.clientIDs,
       isCurrent: current == stored.tag, isSignedIn: record.isSignedIn,
       authorityType: record.authorityType, accessTokenExpiresOn: record.accessTokenExpiresOn,
-      isRefreshTokenStored: record.stored.contains { $0.credential.kind == .refreshToken },
+      isRefreshTokenStored: record.has(.refreshToken),
       issuer: record.knownIssuer, identity: record.identity)
   }
 }
@@ -250,17 +250,19 @@ extension AccountRecord {
 
   /// The clients that hold credentials of the account, sorted.
   fileprivate var clientIDs: [String] {
-    let clients = stored.map(\.credential.clientID).filter { !$0.isEmpty }
+    var clients: [String] = []
+    for index in stored.indices where !stored[index].credential.clientID.isEmpty {
+      clients.append(stored[index].credential.clientID)
+    }
     return clients.count > 1 ? Set(clients).sorted() : clients
   }
 
   /// The latest expiry of its access tokens, or that of its secret; nil for none.
   fileprivate var accessTokenExpiresOn: Timestamp? {
     var latest: Timestamp?
-    // Without copies of the credentials, which have more than a dozen fields.
-    for entry in stored {
-      guard let end = entry.credential.expiresOn,
-        entry.credential.kind == .accessToken || entry.credential.kind == .secret
+    for index in stored.indices {
+      guard let end = stored[index].credential.expiresOn,
+        stored[index].credential.kind == .accessToken || stored[index].credential.kind == .secret
       else { continue }
       latest = max(latest ?? end, end)
     }

@@ -5,13 +5,21 @@ extension AccountRecord {
   /// Whether at least one client is signed in. A family's refresh token counts even after the
   /// client that it was issued to has signed out: it is kept only while another client may use it.
   var isSignedIn: Bool {
-    stored.contains { $0.credential.kind == .secret }
-      || clients.values.contains(.signedIn)
-      || stored.contains {
-        $0.credential.kind == .refreshToken
-          && (!$0.credential.familyID.isEmpty
-            || clients[CaseFolding.key($0.credential.clientID)] != .signedOut)
-      }
+    has(.secret) || clients.values.contains(.signedIn)
+      || has(.refreshToken)
+        && stored.contains {
+          $0.credential.kind == .refreshToken
+            && (!$0.credential.familyID.isEmpty
+              || clients[CaseFolding.key($0.credential.clientID)] != .signedOut)
+        }
+  }
+
+  /// Whether the account has a credential of this kind.
+  ///
+  /// By index, because a loop over the elements copies each, with more than a dozen fields: a listing asks
+  /// several times for each account.
+  func has(_ kind: Credential.Kind) -> Bool {
+    stored.indices.contains { stored[$0].credential.kind == kind }
   }
 
   /// Whether a client is signed in: it has a refresh token of its own or of its family, or its
@@ -31,7 +39,7 @@ extension AccountRecord {
   }
 
   /// Whether this is a password or personal access token of a service, which no client owns.
-  var isSecret: Bool { stored.contains { $0.credential.kind == .secret } }
+  var isSecret: Bool { has(.secret) }
 
   /// Whether a client has a credential of the account, or is recorded as signed in.
   func isOf(_ client: String) -> Bool {

@@ -1,4 +1,3 @@
-import Synchronization
 import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultSystem
@@ -9,33 +8,24 @@ final class KeyStoring: Sendable {
   /// The parts are not stored yet.
   struct Unfinished: Error {}
 
-  private let result = Mutex<Result<Void, CustodyError>>(.success(()))
-  private let ended = Signal()
+  private let storing: PendingResult<Void, CustodyError>
 
   init(_ new: KeyParts, as id: GroupKeyID, in places: KeyPartStore) {
-    Signal.onOtherThread { [self] in
-      let stored = Result { () throws(CustodyError) in try places.store(new, as: id) }
-      result.withLock { $0 = stored }
-      ended.send()
-    }
+    storing = PendingResult { () throws(CustodyError) in try places.store(new, as: id) }
   }
 
   /// Returns when the parts are stored and were read back.
   /// - Throws: The error of a place; ``Unfinished`` if the deadline passes before.
   func wait(until deadline: Deadline) throws {
-    guard ended.wait(milliseconds: deadline.millisecondsLeft) else { throw Unfinished() }
-    ended.send()
+    guard storing.hasEnded(withinMilliseconds: deadline.millisecondsLeft) else {
+      throw Unfinished()
+    }
     try wait()
   }
 
   /// Returns when the parts are stored and were read back, however long that takes.
   /// - Throws: The error of a place.
-  func wait() throws(CustodyError) {
-    ended.wait()
-    // For the next call.
-    ended.send()
-    try result.withLock { $0 }.get()
-  }
+  func wait() throws(CustodyError) { try storing.value() }
 
   /// Whether the parts are stored, when nothing is being stored any more.
   var isStoredInTheEnd: Bool {

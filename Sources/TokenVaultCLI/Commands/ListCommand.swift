@@ -101,7 +101,9 @@ struct ListCommand: VaultCommand {
         accounts, now: invocation.now, showsGroup: allGroups, inForce: inForce)
       try invocation.answer(
         layout.shown(table.text(columns: columns, colour: invocation.hasColour)))
+      invocation.keepUntilExit(table)
     }
+    invocation.keepUntilExit(accounts)
   }
 }
 

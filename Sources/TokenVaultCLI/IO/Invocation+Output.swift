@@ -24,6 +24,12 @@ extension Invocation {
     try answer(JSONWriter.safeForTerminals(writer.finished()))
   }
 
+  /// Leaves the memory of a large value without secrets to the end of the process. To free ten thousand
+  /// accounts one by one takes a tenth of the time of a listing.
+  func keepUntilExit<Value>(_ value: Value) {
+    _ = unsafe Unmanaged.passRetained(Kept(value))
+  }
+
   /// Writes a note to standard error, unless `--quiet` is given.
   func tell(_ text: String) {
     if !options.isQuiet { Self.tell(text) }
@@ -96,4 +102,9 @@ extension Invocation {
     guard let terminal = environment["TERM"], terminal != "dumb" else { return false }
     return isatty(STDIN_FILENO) == 1 && answersToTerminal
   }
+}
+
+private final class Kept<Value> {
+  let value: Value
+  init(_ value: Value) { self.value = value }
 }

@@ -39,16 +39,26 @@ extension [Account] {
   /// Where each account is: the place; the issuer if an account with the same name is at the same
   /// place; and the beginning of the id if this does not tell them apart either.
   var shownPlaces: [String] {
-    var places = map(\.shownPlace)
+    let places = placesOfNamesakes
+    return indices.map { places[$0] ?? self[$0].shownPlace }
+  }
+
+  /// The same, by index, for the accounts whose name is also that of another one in their group.
+  var placesOfNamesakes: [Int: String] {
     // Usually no two names are equal, and then the groups do not matter.
-    guard Set(map { CaseFolding.key($0.shownName) }).count < count else { return places }
+    guard !hasOnlyDistinctNames else { return [:] }
     let names = map { "\($0.shownName.lowercased())\n\($0.group)" }
     let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
-    guard counts.count < count else { return places }
+    guard counts.count < count else { return [:] }
     let namesakes = indices.filter { counts[names[$0], default: 1] > 1 }
-    let accounts = namesakes.map { self[$0] }
-    for (index, place) in zip(namesakes, accounts.distinguishedPlaces) { places[index] = place }
-    return places
+    let places = namesakes.map { self[$0] }.distinguishedPlaces
+    return Dictionary(uniqueKeysWithValues: zip(namesakes, places))
+  }
+
+  private var hasOnlyDistinctNames: Bool {
+    let keys = map { CaseFolding.key($0.shownName) }
+    // A listing is in the order of its names, where a comparison of neighbours is enough.
+    return zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 } || Set(keys).count == count
   }
 
   private var distinguishedPlaces: [String] {

@@ -1,14 +1,24 @@
-/// Rows of text in aligned columns.
-struct TextTable {
-  private let rows: [[String]]
-  private let columns: [Int]?
+import TokenVaultSystem
 
-  /// - Parameters:
-  ///   - rows: cells with foreign text must be escaped by ``PlainText`` already.
-  ///   - columns: the columns to show of rows that have them all; nil for all.
-  init(_ rows: [[String]], columns: [Int]? = nil) {
-    self.rows = rows
+/// Text in aligned columns.
+struct TextTable: Sendable {
+  /// The cells of each column, from top to bottom. A listing has tens of thousands of rows, so no row is an
+  /// object of its own.
+  private let columns: [[String]]
+  private let height: Int
+
+  /// - Parameter columns: columns of the same height. Cells with foreign text must be escaped by ``PlainText``
+  ///   already.
+  init(columns: [[String]]) {
     self.columns = columns
+    height = columns.first?.count ?? 0
+  }
+
+  /// - Parameter rows: the cells from left to right; a row may end early.
+  init(_ rows: [[String]]) {
+    let width = rows.map(\.count).max() ?? 0
+    columns = (0..<width).map { column in rows.map { column < $0.count ? $0[column] : "" } }
+    height = rows.count
   }
 
   /// The style of a row on a terminal.
@@ -18,31 +28,37 @@ struct TextTable {
     case dim = "\u{1b}[2m"
   }
 
+  /// A table with fewer rows has its text from one thread.
+  static var fewestForTwoThreads: Int { 512 }
+
+  /// Rows with the widths of their cells, and the greatest one, for each column.
+  private struct Part {
+    let rows: Range<Int>
+    let cells: [[Int]]
+    let widths: [Int]
+  }
+
   /// The lines of the table.
-  func text(style: (Int) -> Style = { _ in .plain }) -> [UInt8] {
-    var widths: [Int] = []
-    // The width of each cell, row by row: a listing has hundreds of thousands of cells.
-    var cellWidths: [Int] = []
-    for row in rows {
-      for (index, column) in (columns ?? Array(row.indices)).enumerated() {
-        let width = PlainText.width(row[column])
-        if index == widths.count { widths.append(0) }
-        widths[index] = max(widths[index], width)
-        cellWidths.append(width)
-      }
+  func text(style: @escaping @Sendable (Int) -> Style = { _ in .plain }) -> [UInt8] {
+    let parts = (0..<height).halves(ofAtLeast: Self.fewestForTwoThreads).inParallel { rows in
+      let cells = columns.map { $0[rows].map(PlainText.width) }
+      return Part(rows: rows, cells: cells, widths: cells.map { $0.max() ?? 0 })
     }
+    let widths = columns.indices.map { column in parts.reduce(0) { max($0, $1.widths[column]) } }
+    return parts.inParallel { text(of: $0, widths, style) }.reduce(into: []) { $0 += $1 }
+  }
+
+  private func text(of part: Part, _ widths: [Int], _ style: (Int) -> Style) -> [UInt8] {
     var text: [UInt8] = []
-    var cellNumber = 0
-    for (number, row) in rows.enumerated() {
-      let style = style(number)
+    text.reserveCapacity(part.rows.count * (widths.reduce(0, +) + 2 * widths.count))
+    for row in part.rows {
+      let style = style(row)
       text += style.rawValue.utf8
-      let columns = columns ?? Array(row.indices)
-      for (index, column) in columns.enumerated() {
-        text += row[column].utf8
-        let width = cellWidths[cellNumber]
-        cellNumber += 1
-        guard index + 1 < columns.count else { break }
-        text += repeatElement(UInt8(ascii: " "), count: widths[index] + 2 - width)
+      for column in columns.indices {
+        text += columns[column][row].utf8
+        guard column + 1 < columns.count else { break }
+        let width = part.cells[column][row - part.rows.lowerBound]
+        text += repeatElement(UInt8(ascii: " "), count: widths[column] + 2 - width)
       }
       while text.last == UInt8(ascii: " ") { text.removeLast() }
       if style != .plain { text += "\u{1b}[0m".utf8 }

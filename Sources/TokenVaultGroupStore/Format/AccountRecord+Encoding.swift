@@ -53,20 +53,24 @@ extension AccountRecord {
     return writer.bytes
   }
 
+  /// The environment under which MSAL stores the accounts of Microsoft's public cloud.
+  private static let usualEnvironment = "login.windows.net"
+
   init(encoded bytes: [UInt8]) throws(StoreError) {
     var reader = ByteReader(bytes)
     let version = try reader.number()
     guard (1...4).contains(version) else { throw .damaged(rows: nil) }
     homeAccountID = try reader.text()
-    environment = try reader.text()
+    environment = try reader.text(like: Self.usualEnvironment)
     authorityType = AuthorityType(cacheText: try reader.text(), environment: environment)
     orphanClient = try reader.text()
     issuer = ""
     alias = try reader.text()
+    let environment = environment
     profiles = try reader.list { reader throws(StoreError) in
       Profile(
         tenantID: try reader.text(), localAccountID: try reader.text(),
-        username: try reader.text(), environment: try reader.text(),
+        username: try reader.text(), environment: try reader.text(like: environment),
         claimsJSON: try reader.data(), extraJSON: try reader.data())
     }
     for (client, state) in try reader.list({ reader throws(StoreError) in
@@ -79,7 +83,7 @@ extension AccountRecord {
     }
     stored = try reader.list { reader throws(StoreError) in
       StoredCredential(
-        credential: try Credential(from: &reader), row: try reader.signed(),
+        credential: try Credential(from: &reader, at: environment), row: try reader.signed(),
         seal: try reader.data())
     }
     if version > 1 { try readSignInFields(from: &reader) }

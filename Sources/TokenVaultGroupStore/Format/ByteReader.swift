@@ -15,6 +15,8 @@ struct ByteReader {
   }
 
   mutating func number() throws(StoreError) -> UInt64 {
+    // Most numbers are lengths of one byte.
+    if position < bytes.count, bytes[position] < 0x80 { return UInt64(try byte()) }
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 70 {
@@ -49,6 +51,19 @@ struct ByteReader {
       throw .damaged(rows: nil)
     }
     return text
+  }
+
+  /// The next text; `usual` itself, which takes no further memory, if it is the same one.
+  mutating func text(like usual: String) throws(StoreError) -> String {
+    let start = position
+    if isSame(try range(), usual) { return usual }
+    position = start
+    return try text()
+  }
+
+  private func isSame(_ range: Range<Int>, _ text: String) -> Bool {
+    let (ours, theirs) = (bytes.span.extracting(range), text.utf8.span)
+    return ours.count == theirs.count && ours.indices.allSatisfy { ours[$0] == theirs[$0] }
   }
 
   mutating func list<Element>(

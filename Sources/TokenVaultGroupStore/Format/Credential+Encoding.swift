@@ -17,9 +17,11 @@ extension Credential {
     ] { writer.text(text) }
   }
 
-  init(from reader: inout ByteReader) throws(StoreError) {
+  /// - Parameter usual: the environment of the account, which is that of most of its credentials.
+  init(from reader: inout ByteReader, at usual: String) throws(StoreError) {
     let kind = Kind(word: try reader.text())
-    self.init(kind: kind, clientID: try reader.text(), environment: try reader.text())
+    self.init(
+      kind: kind, clientID: try reader.text(), environment: try reader.text(like: usual))
     realm = try reader.text()
     target = try reader.text()
     tokenType = try reader.text()

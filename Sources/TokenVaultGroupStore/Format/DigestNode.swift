@@ -20,6 +20,19 @@ struct DigestNode: Hashable, Sendable {
   /// The greatest entry with a digest. The node must not be empty.
   var lastEntry: Int { bytes.count / Self.digestSize - 1 }
 
+  /// Whether an entry from 0 to 63 has a digest, and it is the beginning of this one. Like the digest of
+  /// the entry, but without a copy of it: a listing compares one for each account.
+  func has(_ digest: [UInt8], _ entry: Int) -> Bool {
+    let start = entry * Self.digestSize
+    guard start < bytes.count, digest.count >= Self.digestSize else { return false }
+    var (bits, differences) = (UInt8(0), UInt8(0))
+    for index in 0..<Self.digestSize {
+      bits |= digest[index]
+      differences |= digest[index] ^ bytes[start + index]
+    }
+    return bits != 0 && differences == 0
+  }
+
   /// The digest of an entry from 0 to 63; nil if it has none.
   subscript(entry: Int) -> [UInt8]? {
     get {

@@ -63,8 +63,15 @@ struct RowTree {
   /// The digest of the account row with this number; nil if there is no account.
   /// - Throws: ``StoreError/damaged(rows:)`` if a node is not the present one.
   mutating func digest(ofRow row: Int64) throws(StoreError) -> [UInt8]? {
-    guard row > 0, row <= root.last else { return nil }
-    return try load(Position(level: 0, index: row >> 6))[Int(row & 63)]
+    try leaf(ofRow: row)[Int(row & 63)]
+  }
+
+  /// The digests of the account rows from `row` rounded down to a multiple of 64; none of them has one
+  /// if `row` is beyond the last account.
+  /// - Throws: As ``digest(ofRow:)``.
+  mutating func leaf(ofRow row: Int64) throws(StoreError) -> DigestNode {
+    guard row > 0, row <= root.last else { return DigestNode() }
+    return try load(Position(level: 0, index: row >> 6))
   }
 
   /// Sets the digest of the account row with this number; nil removes it.

@@ -26,7 +26,7 @@ extension GroupTransaction {
 
   /// Whether this is the digest of the row's present version.
   func isPresent(row: Int64, digest: [UInt8]) throws(StoreError) -> Bool {
-    try tree?.digest(ofRow: row) == digest.treeDigest
+    try tree?.leaf(ofRow: row).has(digest, Int(row & 63)) ?? false
   }
 
   /// Records the new digest of a row; nil if there is no account.

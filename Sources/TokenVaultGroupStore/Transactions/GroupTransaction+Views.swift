@@ -13,41 +13,24 @@ extension GroupTransaction {
     guard tree != nil else {
       return try forEachAccount { account throws(StoreError) in try body(view(account.viewed)) }
     }
-    let opened = try outcomes(viewedBy: view, progress: progress)
-    var damaged = 0
+    let outcomes = try outcomes(viewedBy: view, progress: progress)
+    if let failure = outcomes.lazy.compactMap(\.failure).first { throw failure }
+    var damaged = outcomes.reduce(0) { $0 + $1.damaged }
     var seen: Set<Int64> = []
-    seen.reserveCapacity(opened.count * RowBatches<View>.size)
-    // Not `joined()`, which copies each outcome once more.
-    for outcomes in opened {
-      for outcome in outcomes {
-        switch outcome {
-        case .opened(let row, let digest, let view):
-          // Damage to a page may show a row twice.
-          if try isPresent(row, digest: digest), seen.insert(row).inserted {
-            try body(view)
-          } else {
-            damaged += 1
-          }
-        case .failed(.damaged): damaged += 1
-        case .failed(let error): throw error
-        }
+    seen.reserveCapacity(outcomes.count * RowBatches<View>.size)
+    for outcome in outcomes {
+      for (row, view) in outcome.views {
+        // Damage to a page may show a row twice.
+        if seen.insert(row).inserted { try body(view) } else { damaged += 1 }
       }
     }
     let missing = Int(clamping: state.accountCount) - seen.count
     return missing > 0 ? missing : damaged
   }
 
-  /// A damaged node makes the rows below it damaged.
-  private func isPresent(_ row: Int64, digest: [UInt8]) throws(StoreError) -> Bool {
-    do throws(StoreError) { return try isPresent(row: row, digest: digest) } catch {
-      guard case .damaged = error else { throw error }
-      return false
-    }
-  }
-
   private func outcomes<View: Sendable>(
     viewedBy view: @escaping @Sendable (ViewedAccount) -> View, progress: (Int) -> Void
-  ) throws(StoreError) -> [[RowBatches<View>.Outcome]] {
+  ) throws(StoreError) -> [RowBatches<View>.Outcome] {
     let opener = RowOpener(header: header, keys: keys)
     let batches = RowBatches(view)
     var isHelped = false
@@ -55,25 +38,31 @@ extension GroupTransaction {
     do throws(StoreError) {
       let query = try database.statement(SealedAccount.selection)
       defer { query.reset() }
-      var rows: [SealedAccount] = []
+      var batch: RowBatches<View>.Batch = []
       while try query.step() {
-        rows.append(SealedAccount(query))
+        let row = SealedAccount(query)
+        batch.append((row, try digests(around: row.id)))
         count += 1
         if count % 1_000 == 0 { progress(count) }
-        guard rows.count == RowBatches<View>.size else { continue }
+        guard batch.count == RowBatches<View>.size else { continue }
         // A small group would be opened before another thread has started.
-        if !isHelped {
-          batches.help(with: try opener.forOtherThread())
-          isHelped = true
-        }
-        batches.add(rows, openedWith: opener)
-        rows = []
+        if !isHelped { isHelped = batches.help(with: try opener.forOtherThread()) }
+        batches.add(batch, openedWith: opener)
+        batch = []
       }
-      batches.add(rows, openedWith: opener)
+      batches.add(batch, openedWith: opener)
     } catch {
-      _ = batches.results(openedWith: opener, isHelped: isHelped)
+      _ = batches.outcomes(openedWith: opener, isHelped: isHelped)
       throw error
     }
-    return batches.results(openedWith: opener, isHelped: isHelped)
+    return batches.outcomes(openedWith: opener, isHelped: isHelped)
+  }
+
+  /// The node with the digest of a row. None of the rows below a damaged node has one.
+  private func digests(around row: Int64) throws(StoreError) -> DigestNode {
+    do throws(StoreError) { return try tree?.leaf(ofRow: row) ?? DigestNode() } catch {
+      guard case .damaged = error else { throw error }
+      return DigestNode()
+    }
   }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import TokenVaultCrypto
 import TokenVaultSystem
 
@@ -36,18 +35,12 @@ struct KeyRewrapping {
       try meanwhile()
       return try rewrap(rows)
     }
-    let wrapped = Mutex<Result<[[UInt8]?], StoreError>>(.success([]))
-    let ended = Signal()
     nonisolated(unsafe) let other = self
-    Signal.onOtherThread {
-      let result = Result { () throws(StoreError) in unsafe try other.rewrap(rows) }
-      wrapped.withLock { $0 = result }
-      ended.send()
-    }
+    let wrapped = PendingResult { () throws(StoreError) in unsafe try other.rewrap(rows) }
     let ours = Result { () throws(StoreError) in try meanwhile() }
-    ended.wait()
+    let result = Result { () throws(StoreError) in try wrapped.value() }
     try ours.get()
-    return try wrapped.withLock { $0 }.get()
+    return try result.get()
   }
 
   private func rewrap(_ rows: [Row]) throws(StoreError) -> [[UInt8]?] {

@@ -18,29 +18,38 @@ struct RowOpener {
   /// The account in a row, which may be an older version of it.
   /// - Throws: ``StoreError/damaged(rows:)``.
   func open(_ row: SealedAccount) throws(StoreError) -> StoredAccount {
-    let (record, key) = try content(of: row)
+    var key: SealingKey?
+    let record = try record(of: row, key: &key)
+    guard let key else { throw .crypto }
     return StoredAccount(
       tag: row.tag, keyID: row.keyID, record: record, row: row.id, key: key,
       saved: (record, row.seal))
   }
 
   /// The same, with no more than a view of it needs.
-  func view(_ row: SealedAccount) throws(StoreError) -> ViewedAccount {
-    ViewedAccount(tag: row.tag, record: try content(of: row).record)
+  /// - Parameter key: a key that no other account needs any more; it gets the place of this account's.
+  func view(_ row: SealedAccount, key: inout SealingKey?) throws(StoreError) -> ViewedAccount {
+    ViewedAccount(tag: row.tag, record: try record(of: row, key: &key))
   }
 
-  private func content(
-    of row: SealedAccount
-  ) throws(StoreError) -> (record: AccountRecord, key: SealingKey) {
-    let key: SealingKey
-    do {
+  private func record(
+    of row: SealedAccount, key: inout SealingKey?
+  ) throws(StoreError) -> AccountRecord {
+    let own: SealingKey
+    do throws(CryptoError) {
       let data = header.associatedData(.accountKey, account: row.tag, row: row.keyID)
-      key = try SealingKey(try keys.wrap.openSecret(row.wrappedKey, associatedData: data))
+      let secret = try keys.wrap.openSecret(row.wrappedKey, associatedData: data)
+      if let former = key {
+        try former.replace(with: secret)
+        own = former
+      } else {
+        own = try SealingKey(secret)
+      }
     } catch { throw error == .failed ? .damaged(rows: 1) : .crypto }
-    let record = try AccountRecord(
+    key = own
+    return try AccountRecord(
       encoded: Padding.unpad(
-        try key.openRow(row.record, header.associatedData(.accountRecord, account: row.tag))))
-    return (record, key)
+        try own.openRow(row.record, header.associatedData(.accountRecord, account: row.tag))))
   }
 
   /// The keyed digest of a row.

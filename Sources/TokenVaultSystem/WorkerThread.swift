@@ -1,0 +1,37 @@
+import Glibc
+
+/// Threads for work that may block.
+///
+/// They come from pthread_create(3), because libdispatch waits without end where the process may have no
+/// further thread.
+package enum WorkerThread {
+  private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs work on a thread of its own. Signals go to the other threads.
+  /// - Returns: False if there can be no further thread; the work is not done then.
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    var thread = pthread_t()
+    var (all, former) = (sigset_t(), sigset_t())
+    unsafe sigfillset(&all)
+    // A new thread inherits the mask.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &former)
+    let failure = unsafe pthread_create(
+      &thread, nil,
+      { work in
+        guard let work = unsafe work else { return nil }
+        unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+        return nil
+      }, work.toOpaque())
+    unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+    guard failure == 0 else {
+      unsafe work.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+}
