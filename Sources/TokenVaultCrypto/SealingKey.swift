@@ -89,31 +89,46 @@ internal import TokenVaultCOpenSSL
     }
   }
 
+  /// The size of a wrapped key of 32 bytes.
+  package static let wrappedKeySize = keySize + overhead
+
   /// Wraps keys of 32 bytes under this key that `former` has wrapped. Each is opened in the same locked
   /// memory, and all nonces are requested at once: a request costs as much as the wrapping.
-  /// - Returns: The wrapped keys in the same order; nil for a value that does not authenticate.
+  /// - Parameters:
+  ///   - keys: the wrapped keys, one after the other without a space; each is replaced in its place.
+  ///   - associatedData: is passed the number of each key, and changes the associated data of the former
+  ///     one into that of this one.
+  /// - Returns: The numbers of the keys that do not authenticate. Their bytes are unchanged.
   package func rewrap(
-    _ keys: [(wrapped: [UInt8], associatedData: [UInt8])], from former: SealingKey
-  ) throws(CryptoError) -> [[UInt8]?] {
-    let nonces = try RandomBytes.make(keys.count * Self.nonceSize)
-    var results: [[UInt8]?] = []
-    results.reserveCapacity(keys.count)
+    _ keys: inout [UInt8], from former: SealingKey,
+    associatedData: (Int, inout [UInt8]) -> Void
+  ) throws(CryptoError) -> [Int] {
+    let size = Self.wrappedKeySize
+    let nonces = try RandomBytes.make(keys.count / size * Self.nonceSize)
+    var failures: [Int] = []
+    var data: [UInt8] = []
     _ = unsafe try SecretBytes(count: Self.keySize) { (key) throws(CryptoError) in
-      for (wrapped, data) in keys {
-        guard wrapped.count == Self.keySize + Self.overhead,
-          unsafe former.decrypt(wrapped, data, into: key)
-        else {
-          results.append(nil)
-          continue
+      let isSealed = unsafe keys.withUnsafeMutableBufferPointer { keys in
+        unsafe nonces.withUnsafeBufferPointer { nonces in
+          guard let start = keys.baseAddress, let nonce = nonces.baseAddress else { return true }
+          for number in 0..<keys.count / size {
+            associatedData(number, &data)
+            let wrapped = unsafe start + number * size
+            guard unsafe former.decrypt(wrapped, data, into: key) else {
+              failures.append(number)
+              continue
+            }
+            guard
+              unsafe seal(
+                UnsafeRawBufferPointer(key), data, nonce + number * Self.nonceSize, into: wrapped)
+            else { return false }
+          }
+          return true
         }
-        let start = results.count * Self.nonceSize
-        results.append(
-          unsafe try seal(
-            UnsafeRawBufferPointer(key), associatedData: data,
-            nonce: Array(nonces[start..<start + Self.nonceSize])))
       }
+      try OpenSSL.check(isSealed)
     }
-    return results
+    return failures
   }
 
   /// Seals with a given nonce, for published test vectors. Reusing a nonce breaks GCM: an attacker
@@ -137,23 +152,33 @@ internal import TokenVaultCOpenSSL
       nonce.count == Self.nonceSize, associatedData.count <= Int(Int32.max),
       plaintext.count <= Int(Int32.max) - Self.overhead
     else { throw .badParameters }
-    let tagStart = Self.nonceSize + plaintext.count
-    var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + Self.tagSize)
+    var sealed = [UInt8](repeating: 0, count: plaintext.count + Self.overhead)
     let isSealed = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
-      guard let start = sealed.baseAddress else { return false }
-      var length: Int32 = 0
-      return unsafe begin(nonce, associatedData, encrypting: true)
-        && (plaintext.isEmpty
-          || EVP_CipherUpdate(
-            context, start + Self.nonceSize, &length,
-            plaintext.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(plaintext.count))
-            == 1)
-        && EVP_CipherFinal_ex(context, start + tagStart, &length) == 1
-        && EVP_CIPHER_CTX_ctrl(
-          context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagSize), start + tagStart) == 1
+      unsafe nonce.withUnsafeBufferPointer { nonce in
+        guard let start = sealed.baseAddress, let nonce = nonce.baseAddress else { return false }
+        return unsafe seal(plaintext, associatedData, nonce, into: start)
+      }
     }
     try OpenSSL.check(isSealed)
     return sealed
+  }
+
+  /// Writes the sealed value, which begins with the nonce, to `sealed`. Neither is the plaintext's memory.
+  private func seal(
+    _ plaintext: UnsafeRawBufferPointer, _ associatedData: [UInt8], _ nonce: UnsafePointer<UInt8>,
+    into sealed: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    var length: Int32 = 0
+    unsafe sealed.update(from: nonce, count: Self.nonceSize)
+    let output = unsafe sealed + Self.nonceSize
+    return unsafe begin(nonce, associatedData, encrypting: true)
+      && (plaintext.isEmpty
+        || EVP_CipherUpdate(
+          context, output, &length,
+          plaintext.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(plaintext.count)) == 1)
+      && EVP_CipherFinal_ex(context, output + plaintext.count, &length) == 1
+      && EVP_CIPHER_CTX_ctrl(
+        context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagSize), output + plaintext.count) == 1
   }
 
   private static func plaintextSize(_ sealed: [UInt8]) throws(CryptoError) -> Int {
@@ -168,20 +193,29 @@ internal import TokenVaultCOpenSSL
     _ sealed: [UInt8], _ associatedData: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
     guard associatedData.count <= Int(Int32.max) else { return false }
-    let output = unsafe plaintext.assumingMemoryBound(to: UInt8.self).baseAddress
-    let isAuthentic = unsafe sealed.withUnsafeBufferPointer { sealed in
+    return unsafe sealed.withUnsafeBufferPointer { sealed in
       guard let start = sealed.baseAddress else { return false }
-      var length: Int32 = 0
-      var none: UInt8 = 0
-      return unsafe begin(start, associatedData, encrypting: false)
-        && (plaintext.isEmpty
-          || EVP_CipherUpdate(
-            context, output, &length, start + Self.nonceSize, Int32(plaintext.count)) == 1)
-        && EVP_CIPHER_CTX_ctrl(
-          context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagSize),
-          UnsafeMutablePointer(mutating: start + Self.nonceSize + plaintext.count)) == 1
-        && EVP_CipherFinal_ex(context, &none, &length) == 1
+      return unsafe decrypt(start, associatedData, into: plaintext)
     }
+  }
+
+  /// - Parameter sealed: as many bytes as the plaintext has, and ``overhead``.
+  private func decrypt(
+    _ sealed: UnsafePointer<UInt8>, _ associatedData: [UInt8],
+    into plaintext: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let output = unsafe plaintext.assumingMemoryBound(to: UInt8.self).baseAddress
+    let ciphertext = unsafe sealed + Self.nonceSize
+    var length: Int32 = 0
+    var none: UInt8 = 0
+    let isAuthentic =
+      unsafe begin(sealed, associatedData, encrypting: false)
+      && (plaintext.isEmpty
+        || EVP_CipherUpdate(context, output, &length, ciphertext, Int32(plaintext.count)) == 1)
+      && EVP_CIPHER_CTX_ctrl(
+        context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagSize),
+        UnsafeMutablePointer(mutating: ciphertext + plaintext.count)) == 1
+      && EVP_CipherFinal_ex(context, &none, &length) == 1
     if !isAuthentic { unsafe OPENSSL_cleanse(plaintext.baseAddress, plaintext.count) }
     return isAuthentic
   }

@@ -164,27 +164,32 @@ import Testing
     let former = try SealingKey(SecretBytes.random(count: 32))
     let next = try SealingKey(SecretBytes.random(count: 32))
     var keys: [[UInt8]] = []
-    var wrapped: [(wrapped: [UInt8], associatedData: [UInt8])] = []
+    var wrapped: [UInt8] = []
     for number in 0..<200 {
       let key = try SecretBytes.random(count: 32)
-      let data = [UInt8(number)]
       keys.append(key.copied())
-      wrapped.append((try former.seal(key, associatedData: data), data))
+      wrapped += try former.seal(key, associatedData: [UInt8(number)])
     }
-    wrapped[7].wrapped[20] ^= 1
-    wrapped[8].associatedData = [9]
-    wrapped[9].wrapped.removeLast()
+    let size = SealingKey.wrappedKeySize
+    wrapped[7 * size + 20] ^= 1
+    let damaged = wrapped
 
-    let results = try next.rewrap(wrapped, from: former)
-    #expect(results.count == 200)
+    let failures = try next.rewrap(&wrapped, from: former) { number, data in
+      // The key with the number 8 belongs to another place.
+      data = [UInt8(number == 8 ? 9 : number)]
+    }
+    #expect(failures == [7, 8] && wrapped.count == 200 * size)
+    let results = (0..<200).map { Array(wrapped[$0 * size..<($0 + 1) * size]) }
     for (number, result) in results.enumerated() {
-      guard let result else {
-        #expect((7...9).contains(number))
+      guard ![7, 8].contains(number) else {
+        #expect(result == Array(damaged[number * size..<(number + 1) * size]))
         continue
       }
       let key = try next.openSecret(result, associatedData: [UInt8(number)]).copied()
       #expect(key == keys[number])
     }
-    #expect(Set(results.compactMap { $0?.prefix(12) }).count == 197)
+    let formerNonces = Set((0..<200).map { damaged[$0 * size..<$0 * size + 12] })
+    let nonces = Set(results.map { $0.prefix(12) })
+    #expect(nonces.count == 200 && nonces.subtracting(formerNonces).count == 198)
   }
 }

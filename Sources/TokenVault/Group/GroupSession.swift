@@ -40,10 +40,13 @@ package final class GroupSession: @unchecked Sendable {
   // MARK: Transactions
 
   /// Reads one snapshot of the group.
+  /// - Parameter precedesRotation: whether a change of the group's key follows.
   /// - Throws: ``VaultError/noGroup(_:)`` if the group has no file.
-  package func read<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
+  package func read<R>(
+    precedesRotation: Bool = false, _ body: (GroupTransaction) throws -> R
+  ) throws(VaultError) -> R {
     storeUnstoredTokens()
-    return try withGroup { try $0.read(body) }
+    return try withGroup(precedesRotation: precedesRotation) { try $0.read(body) }
   }
 
   /// Changes the group in one durable transaction. The caller does not hold the group's lock.
@@ -71,13 +74,17 @@ package final class GroupSession: @unchecked Sendable {
   }
 
   /// Runs `body` with the open group, and again if another process has rotated the key meanwhile.
-  func withGroup<R>(_ body: (UnlockedGroup) throws -> R) throws(VaultError) -> R {
+  func withGroup<R>(
+    precedesRotation: Bool = false, _ body: (UnlockedGroup) throws -> R
+  ) throws(VaultError) -> R {
     turn.wait()
     defer { turn.signal() }
     return try vaultErrors(group) {
       // Another process can only get ahead of this one by rotating the key once more.
       for _ in 0..<200 {
-        do { return try body(try open()) } catch StoreError.generationChanged { opened = nil }
+        do { return try body(try open(precedesRotation)) } catch StoreError.generationChanged {
+          opened = nil
+        }
       }
       throw StoreError.busy
     }
@@ -86,7 +93,7 @@ package final class GroupSession: @unchecked Sendable {
   /// Closes the file and destroys its keys in memory.
   package func close() { adopt(nil) }
 
-  private func open() throws -> UnlockedGroup {
+  private func open(_ precedesRotation: Bool) throws -> UnlockedGroup {
     if let opened, opened.isInPlace {
       served.removeOutdated()
       return opened
@@ -95,7 +102,9 @@ package final class GroupSession: @unchecked Sendable {
     opened = nil
     try admitUnlocked()
     try protectProcess()
-    let group = try KeyRetrieval(configuration: configuration).open(configuration.groupPath)
+    let retrieval = KeyRetrieval(
+      configuration: configuration, precedesRotation: precedesRotation)
+    let group = try retrieval.open(configuration.groupPath)
     opened = group
     try Rotation(configuration).resume(group)
     return group

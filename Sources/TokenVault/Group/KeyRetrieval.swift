@@ -2,11 +2,15 @@ import TokenVaultGroupStore
 import TokenVaultKeyCustody
 import TokenVaultCrypto
 import TokenVaultModel
+import TokenVaultSystem
 
 /// Retrieves the key that opens a group file, from the custody in the file's header and from no
 /// other.
 struct KeyRetrieval {
   let configuration: VaultConfiguration
+  /// Whether a change of the key follows: libsecret, which stores the parts of a new one, is loaded while
+  /// the keyring looks for the present one.
+  var precedesRotation = false
 
   var parts: KeyPartStore { KeyPartStore(configuration) }
 
@@ -16,7 +20,14 @@ struct KeyRetrieval {
       // The first reply of the service arrives while the file is opened, and the service looks for
       // the key while libcrypto is initialised.
       var conversation = parts.keyring.begin()
-      let locked = try LockedGroup(path: path) { seek($0, in: &conversation) }
+      var library: PendingResult<Void, Never>?
+      defer { library?.value() }
+      let locked = try LockedGroup(path: path) { header in
+        seek(header, in: &conversation)
+        if precedesRotation, header.custody == .secretService {
+          library = SecretServiceCustodian.loadLibrary()
+        }
+      }
       let header = locked.header
       do {
         let key = try key(for: locked, over: conversation)

@@ -61,7 +61,9 @@ package struct Erasure {
     let isShared = try DeviceInformation(session.configuration).isShared
     let client = isShared && widens ? nil : client
     // A name that matches no account is reported before the keyring is contacted.
-    let (settled, isEmpty) = try session.read { try self.settled(scope, client, in: $0) }
+    let (settled, isEmpty) = try session.read(precedesRotation: true) {
+      try self.settled(scope, client, in: $0)
+    }
     if isEmpty {
       return Result(
         report: SignOutReport(accounts: [], entries: []), targets: [], isSharedDevice: isShared)

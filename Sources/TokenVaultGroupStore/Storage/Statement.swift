@@ -38,6 +38,16 @@ internal import TokenVaultCSQLite
     try check(code)
   }
 
+  /// Binds a part of the bytes.
+  func bind(_ index: Int32, _ bytes: [UInt8], _ part: Range<Int>) throws(StoreError) {
+    let code = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe tv_sqlite3_bind_blob(
+        handle, index, UnsafeRawBufferPointer(rebasing: buffer[part]).baseAddress,
+        Int32(part.count))
+    }
+    try check(code)
+  }
+
   /// Advances to the next row. Returns false, and resets the statement, if there is none.
   /// - Throws: ``StoreError/damaged(rows:)`` also if there are more rows than the file can have.
   func step() throws(StoreError) -> Bool {
@@ -73,6 +83,15 @@ internal import TokenVaultCSQLite
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// The number of bytes in a column.
+  func size(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
+
+  /// Appends the bytes of a column, without an array of their own.
+  func append(_ column: Int32, to bytes: inout [UInt8]) {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return }
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: size(column)))
   }
 
   func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }

@@ -59,82 +59,102 @@ extension GroupTransaction {
     try save(rotationKeys)
   }
 
-  /// While the keys of some rows are wrapped, the former rows are written and the next are read.
+  /// While some keys are wrapped, the former ones are written and the next are read.
   /// - Returns: the number of keys that do not open. They were damaged before the rotation; their rows
   ///   are unchanged.
   private func rewrapAccountKeys(under next: GroupKeys) throws(StoreError) -> Int {
-    let tags = try tagsByRow()
+    let tags = try accountTags()
     let rewrapping = KeyRewrapping(of: header, from: keys.wrap, to: next.wrap)
+    var rewrapped = KeyRewrapping.Keys()
+    var batch = try wrappedKeys(after: .min, tags)
     var unreadable = 0
-    var rewrapped: [(row: Int64, wrapped: [UInt8]?)] = []
-    var rows = try wrappedKeys(after: .min, tags)
-    while let last = rows.last {
+    while let last = batch.last {
       var following = WrappedKeys()
-      let wrapped = try rewrapping.rewrap(rows.known) { () throws(StoreError) in
-        unreadable += try write(rewrapped)
+      unreadable += batch.unreadable
+      let keys = try rewrapping.rewrap(batch.keys) { () throws(StoreError) in
+        try write(rewrapped)
         following = try wrappedKeys(after: last, tags)
       }
-      rewrapped = zip(rows.known, wrapped).map { ($0.id, $1) }
-      rows = following
+      unreadable += keys.failures.count
+      (rewrapped, batch) = (keys, following)
     }
-    return try unreadable + write(rewrapped)
+    try write(rewrapped)
+    return unreadable
   }
 
-  /// - Returns: the number of rows without a key.
-  private func write(
-    _ rewrapped: [(row: Int64, wrapped: [UInt8]?)]
-  ) throws(StoreError) -> Int {
+  private func write(_ keys: KeyRewrapping.Keys) throws(StoreError) {
     let change = try database.statement("UPDATE account_key SET wrapped = ? WHERE id = ?")
-    var unreadable = 0
-    for (row, wrapped) in rewrapped {
-      guard let wrapped else {
-        unreadable += 1
+    var failures = keys.failures[...]
+    for (index, row) in keys.rows.enumerated() {
+      guard failures.first != index else {
+        failures.removeFirst()
         continue
       }
-      try change.bind(1, wrapped)
+      try change.bind(1, keys.wrapped, KeyRewrapping.Keys.place(index))
       try change.bind(2, row)
       try change.run()
     }
-    return unreadable
   }
 
   private static let rowsAtOnce = 512
 
   private struct WrappedKeys {
-    /// Those whose account has a row.
-    var known: [KeyRewrapping.Row] = []
+    var keys = KeyRewrapping.Keys()
+    /// The number of rows whose values have other sizes than they must have.
+    var unreadable = 0
     /// The number of the last row; nil if there are no more.
     var last: Int64?
   }
 
-  /// Some of the keys, in the order in which the file has them: in any other order, half of the time
-  /// of a rotation would be spent on finding rows.
+  /// Some of the keys whose account has a row, in the order in which the file has them: in any other order,
+  /// half of the time of a rotation would be spent on finding rows.
   private func wrappedKeys(
-    after row: Int64, _ tags: [Int64: [UInt8]]
+    after row: Int64, _ tags: AccountTags
   ) throws(StoreError) -> WrappedKeys {
     let query = try database.statement(
       "SELECT id, key_id, wrapped FROM account_key WHERE id > ? ORDER BY id LIMIT \(Self.rowsAtOnce)"
     )
     try query.bind(1, row)
-    var keys = WrappedKeys()
+    var found = WrappedKeys()
     while try query.step() {
       let id = query.int64(0)
       // In pages that refer to each other, the numbers start again and again.
-      guard id > keys.last ?? row else { throw .damaged(rows: nil) }
-      keys.last = id
-      guard let tag = tags[id] else { continue }
-      keys.known.append(
-        KeyRewrapping.Row(id: id, tag: tag, keyID: query.bytes(1), wrapped: query.bytes(2)))
+      guard id > found.last ?? row else { throw .damaged(rows: nil) }
+      found.last = id
+      guard let place = tags.places[id] else { continue }
+      guard let place, query.size(1) == KeyRewrapping.Keys.idSize,
+        query.size(2) == SealingKey.wrappedKeySize
+      else {
+        found.unreadable += 1
+        continue
+      }
+      found.keys.rows.append(id)
+      found.keys.names += tags.bytes[place..<place + KeyRewrapping.Keys.tagSize]
+      query.append(1, to: &found.keys.names)
+      query.append(2, to: &found.keys.wrapped)
     }
-    return keys
+    return found
   }
 
-  /// The tags of all accounts. The index of the file has them without the account records.
-  private func tagsByRow() throws(StoreError) -> [Int64: [UInt8]] {
+  /// The tags of all accounts, one after the other.
+  private struct AccountTags {
+    var bytes: [UInt8] = []
+    /// Where the tag of each row begins; nil if it has another size than it must have.
+    var places: [Int64: Int?] = [:]
+  }
+
+  /// The index of the file has the tags without the account records.
+  private func accountTags() throws(StoreError) -> AccountTags {
     let query = try database.statement("SELECT id, tag FROM account")
-    var tags: [Int64: [UInt8]] = [:]
-    tags.reserveCapacity(Int(clamping: min(state.accountCount, 1 << 20)))
-    while try query.step() { tags[query.int64(0)] = query.bytes(1) }
+    var tags = AccountTags()
+    let count = Int(clamping: min(state.accountCount, 1 << 20))
+    tags.places.reserveCapacity(count)
+    tags.bytes.reserveCapacity(count * KeyRewrapping.Keys.tagSize)
+    while try query.step() {
+      let isWhole = query.size(1) == KeyRewrapping.Keys.tagSize
+      tags.places[query.int64(0)] = .some(isWhole ? tags.bytes.count : nil)
+      if isWhole { query.append(1, to: &tags.bytes) }
+    }
     return tags
   }
 

@@ -4,12 +4,25 @@ import TokenVaultSystem
 /// Wraps account keys under the key of the next generation. It needs no database, so that another thread
 /// can do it.
 struct KeyRewrapping {
-  /// The wrapped key of an account.
-  struct Row: Sendable {
-    let id: Int64
-    let tag: [UInt8]
-    let keyID: [UInt8]
-    let wrapped: [UInt8]
+  /// The wrapped keys of some accounts, all in the same memory: an array for each would take longer to make
+  /// than a key to wrap.
+  struct Keys: Sendable {
+    static let tagSize = 32
+    static let idSize = 16
+
+    /// The row of each key.
+    var rows: [Int64] = []
+    /// For each key, the tag of its account and its id.
+    var names: [UInt8] = []
+    /// Each key, wrapped.
+    var wrapped: [UInt8] = []
+    /// The indices of the keys that do not open, in order.
+    var failures: [Int] = []
+
+    /// Where the wrapped key with this index is.
+    static func place(_ index: Int) -> Range<Int> {
+      index * SealingKey.wrappedKeySize..<(index + 1) * SealingKey.wrappedKeySize
+    }
   }
 
   private let header: GroupHeader
@@ -22,31 +35,43 @@ struct KeyRewrapping {
     self.next = next
   }
 
-  /// For fewer rows, another thread would take longer to start than to work.
+  /// For fewer keys, another thread would take longer to start than to work.
   private static let fewestForAThread = 64
 
   /// Wraps keys under the next key on another thread, while this one runs `meanwhile`, which must not use
   /// either key.
-  /// - Returns: The wrapped keys in the same order; nil for a key that does not open.
   func rewrap(
-    _ rows: [Row], meanwhile: () throws(StoreError) -> Void
-  ) throws(StoreError) -> [[UInt8]?] {
-    guard rows.count >= Self.fewestForAThread else {
+    _ keys: Keys, meanwhile: () throws(StoreError) -> Void
+  ) throws(StoreError) -> Keys {
+    guard keys.rows.count >= Self.fewestForAThread else {
       try meanwhile()
-      return try rewrap(rows)
+      return try rewrap(keys)
     }
     nonisolated(unsafe) let other = self
-    let wrapped = PendingResult { () throws(StoreError) in unsafe try other.rewrap(rows) }
+    let wrapped = PendingResult { () throws(StoreError) in unsafe try other.rewrap(keys) }
     let ours = Result { () throws(StoreError) in try meanwhile() }
     let result = Result { () throws(StoreError) in try wrapped.value() }
     try ours.get()
     return try result.get()
   }
 
-  private func rewrap(_ rows: [Row]) throws(StoreError) -> [[UInt8]?] {
-    let keys = rows.map { row in
-      (row.wrapped, header.associatedData(.accountKey, account: row.tag, row: row.keyID))
-    }
-    do { return try next.rewrap(keys, from: former) } catch { throw .crypto }
+  private func rewrap(_ keys: Keys) throws(StoreError) -> Keys {
+    let empty = header.associatedData(
+      .accountKey, account: [UInt8](repeating: 0, count: Keys.tagSize),
+      row: [UInt8](repeating: 0, count: Keys.idSize))
+    // The version and the group precede the tag, each number with its length; the id is the end.
+    let tag = 3 + header.groupID.count
+    let id = empty.count - Keys.idSize
+    var keys = keys
+    let names = keys.names
+    do {
+      keys.failures = try next.rewrap(&keys.wrapped, from: former) { index, data in
+        if data.isEmpty { data = empty }
+        let start = index * (Keys.tagSize + Keys.idSize)
+        for byte in 0..<Keys.tagSize { data[tag + byte] = names[start + byte] }
+        for byte in 0..<Keys.idSize { data[id + byte] = names[start + Keys.tagSize + byte] }
+      }
+    } catch { throw .crypto }
+    return keys
   }
 }

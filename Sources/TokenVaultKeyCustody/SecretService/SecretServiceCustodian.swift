@@ -1,6 +1,6 @@
 internal import TokenVaultCSecretService
 internal import TokenVaultModel
-internal import TokenVaultSystem
+package import TokenVaultSystem
 package import TokenVaultCrypto
 
 /// Keeps group keys in the Linux Secret Service. Every call blocks.
@@ -28,6 +28,16 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     self.busAddress = busAddress
     self.allowPrompt = allowPrompt
     self.deadlineMilliseconds = deadlineMilliseconds
+  }
+
+  /// Loads libsecret on another thread, which takes some milliseconds. ``store(_:as:)`` would do it, and
+  /// reports a failure.
+  package static func loadLibrary() -> PendingResult<Void, Never> {
+    PendingResult {
+      bestEffort("the library is loaded when a key is stored") {
+        try SecretServiceRequest.loadLibrary()
+      }
+    }
   }
 
   /// The key of a generation: of several items with its id, the first that holds a key.

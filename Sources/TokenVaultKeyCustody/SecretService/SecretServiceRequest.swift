@@ -49,6 +49,14 @@ struct SecretServiceRequest {
     do { try SystemCalls.requireDescriptors(count) } catch { throw .tooManyOpenFiles }
   }
 
+  /// Loads libsecret, if this process can open enough files: a library that could not be loaded once is
+  /// not looked for again.
+  /// - Throws: `tooManyOpenFiles`.
+  static func loadLibrary() throws(CustodyError) {
+    try requireDescriptors(descriptors)
+    _ = tv_secret_library()
+  }
+
   /// Makes the call, and throws the error that its result stands for.
   private func run(
     _ call: (inout tv_secret_request) -> tv_secret_result
