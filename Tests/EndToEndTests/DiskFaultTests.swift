@@ -175,6 +175,24 @@ import TokenVaultTestSupport
     Issue.record("64 descriptors were not enough")
   }
 
+  /// libdispatch would wait without end for a thread.
+  @Test func aLargeListingNeedsNoSecondThread() throws {
+    let machine = try Machine()
+    let accounts = (0..<600).map { number in
+      """
+      "a\(number)":{"home_account_id":"uid\(number).tenant","environment":"login.windows.net",\
+      "realm":"tenant","local_account_id":"uid\(number)","username":"user\(number)@example.com",\
+      "authority_type":"MSSTS"}
+      """
+    }
+    let cache = "{\"Account\":{\(accounts.joined(separator: ","))}}"
+    try machine.succeed("import", "-", input: cache)
+    let expected = try machine.succeed("list")
+    #expect(expected.split(separator: "\n").count == 601)
+    let ran = try inject(machine, "clone3", "error=EAGAIN", "list")
+    #expect(ran.status == 0 && ran.output == expected, "\(ran.errors)")
+  }
+
   @Test func withoutProcTheArgumentsAreKnown() throws {
     let machine = try Machine()
     let script = "mount -t tmpfs tmpfs /proc; \"$T\" --version; \"$T\" list --no-such; echo $?"
