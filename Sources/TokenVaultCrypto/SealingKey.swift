@@ -96,8 +96,8 @@ internal import TokenVaultCOpenSSL
   /// memory, and all nonces are requested at once: a request costs as much as the wrapping.
   /// - Parameters:
   ///   - keys: the wrapped keys, one after the other without a space; each is replaced in its place.
-  ///   - associatedData: is passed the number of each key, and changes the associated data of the former
-  ///     one into that of this one.
+  ///   - associatedData: receives the number of each key and the associated data of the key before it,
+  ///     which is empty at first, and changes the data into that of this key.
   /// - Returns: The numbers of the keys that do not authenticate. Their bytes are unchanged.
   package func rewrap(
     _ keys: inout [UInt8], from former: SealingKey,
@@ -163,7 +163,8 @@ internal import TokenVaultCOpenSSL
     return sealed
   }
 
-  /// Writes the sealed value, which begins with the nonce, to `sealed`. Neither is the plaintext's memory.
+  /// Writes the sealed value, which begins with the nonce, to `sealed`, which does not overlap the
+  /// plaintext.
   private func seal(
     _ plaintext: UnsafeRawBufferPointer, _ associatedData: [UInt8], _ nonce: UnsafePointer<UInt8>,
     into sealed: UnsafeMutablePointer<UInt8>

@@ -74,12 +74,12 @@ package struct PlaintextSecret: Sendable {
   }
 
   /// The URL without what may be a secret; nil if an @ stands behind the host, since a password with a
-  /// slash would look like a host, and if it has a query before the host.
+  /// slash would look like a host, and if a query or user information stands before the host.
   private static func bare(_ url: String) -> String? {
     let start = url.firstRange(of: "//")?.upperBound ?? url.startIndex
     let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
-    // A // in the query begins no host.
-    guard !url[end...].contains("@"), !url[..<start].contains(where: { "?#".contains($0) }) else {
+    // A // that follows a query or user information begins no host.
+    guard !url[end...].contains("@"), !url[..<start].contains(where: { "?#@".contains($0) }) else {
       return nil
     }
     let text = url.prefix { $0 != "?" && $0 != "#" }

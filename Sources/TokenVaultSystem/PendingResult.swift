@@ -32,11 +32,11 @@ package final class PendingResult<Success: Sendable, Failure: Error>: Sendable {
   /// Waits for the end of the work, however long that takes.
   /// - Throws: The error of the work.
   package func value() throws(Failure) -> Success {
-    while true {
-      ended.wait()
-      ended.send()
-      // Its thread sets the result before it sends.
-      if let result = result.withLock({ $0 }) { return try result.get() }
+    ended.wait()
+    ended.send()
+    guard let result = result.withLock({ $0 }) else {
+      preconditionFailure("The result is set before the end of the work is reported.")
     }
+    return try result.get()
   }
 }

@@ -10,13 +10,18 @@ package enum WorkerThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs work on a thread of its own. Signals go to the other threads.
+  /// Runs work on a thread of its own. It handles no signal that is sent to the process.
   /// - Returns: False if there can be no further thread; the work is not done then.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let work = unsafe Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
     var (all, former) = (sigset_t(), sigset_t())
     unsafe sigfillset(&all)
+    // The signals of an error in the thread itself. If one is blocked, the handler of a program that
+    // reports crashes does not run.
+    for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT] {
+      unsafe sigdelset(&all, signal)
+    }
     // A new thread inherits the mask.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &former)
     let failure = unsafe pthread_create(

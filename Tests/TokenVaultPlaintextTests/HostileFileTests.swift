@@ -133,7 +133,10 @@ struct HostileFileTests {
   @Test(arguments: [
     (PlaintextFormat.pypirc, "[r]\nrepository = https://u:S3C/w@h.example/\npassword = x\n"),
     (.pypirc, "[r]\nrepository = https://u:S3C?w@h.example/\npassword = x\n"),
+    (.pypirc, "[r]\nrepository = u:S3C@h.example/x//y\npassword = x\n"),
+    (.pypirc, "[r]\nrepository = h.example?k=S3C//x\npassword = x\n"),
     (.rclone, "[r]\nurl = https://u:S3C#w@h.example/\npass = x\n"),
+    (.rclone, "[r]\nurl = u:S3C@h.example/x//y\npass = x\n"),
     (.docker, #"{"auths": {"https://u:S3C/w@h.example": {"auth": "YTpi"}}}"#),
     (.docker, #"{"auths": {"u:S3C//w@h.example": {"auth": "YTpi"}}}"#),
     (.docker, #"{"auths": {"https://h.example/?k=S3C": {"auth": "YTpi"}}}"#),

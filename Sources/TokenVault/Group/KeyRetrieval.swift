@@ -8,8 +8,8 @@ import TokenVaultSystem
 /// other.
 struct KeyRetrieval {
   let configuration: VaultConfiguration
-  /// Whether a change of the key follows: libsecret, which stores the parts of a new one, is loaded while
-  /// the keyring looks for the present one.
+  /// Whether a change of the key follows: libsecret, which stores the part of a new one, is loaded while
+  /// the group is opened.
   var precedesRotation = false
 
   var parts: KeyPartStore { KeyPartStore(configuration) }

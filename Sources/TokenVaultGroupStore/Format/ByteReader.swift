@@ -53,7 +53,7 @@ struct ByteReader {
     return text
   }
 
-  /// The next text; `usual` itself, which takes no further memory, if it is the same one.
+  /// The next text; `usual` itself, which takes no further memory, if the bytes are equal.
   mutating func text(like usual: String) throws(StoreError) -> String {
     let start = position
     if isSame(try range(), usual) { return usual }

@@ -18,7 +18,7 @@ enum Padding {
     return padded
   }
 
-  /// Returns the plaintext, in the memory of what it was padded to.
+  /// Returns the plaintext. It reuses the memory of `padded`.
   static func unpad(_ padded: consuming [UInt8]) throws(StoreError) -> [UInt8] {
     guard padded.count >= 4 else { throw .damaged(rows: nil) }
     let count = padded[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -30,7 +30,7 @@ enum Padding {
     return padded
   }
 
-  /// Without a jump for each byte, of which a listing has millions.
+  /// Without a branch for each byte, of which a listing has millions.
   private static func hasOnlyZeros(_ bytes: [UInt8], from start: Int) -> Bool {
     let padding = bytes.span.extracting(start...)
     var bits: UInt8 = 0

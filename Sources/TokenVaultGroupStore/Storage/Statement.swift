@@ -88,9 +88,9 @@ internal import TokenVaultCSQLite
   /// The number of bytes in a column.
   func size(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
-  /// Appends the bytes of a column, without an array of their own.
-  func append(_ column: Int32, to bytes: inout [UInt8]) {
-    guard let start = unsafe sqlite3_column_blob(handle, column) else { return }
+  /// Appends the bytes of a column, of which there are some, without an array of their own.
+  func append(_ column: Int32, to bytes: inout [UInt8]) throws(StoreError) {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { throw error(SQLITE_NOMEM) }
     unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: size(column)))
   }
 

@@ -130,8 +130,8 @@ extension GroupTransaction {
       }
       found.keys.rows.append(id)
       found.keys.names += tags.bytes[place..<place + KeyRewrapping.Keys.tagSize]
-      query.append(1, to: &found.keys.names)
-      query.append(2, to: &found.keys.wrapped)
+      try query.append(1, to: &found.keys.names)
+      try query.append(2, to: &found.keys.wrapped)
     }
     return found
   }
@@ -153,7 +153,7 @@ extension GroupTransaction {
     while try query.step() {
       let isWhole = query.size(1) == KeyRewrapping.Keys.tagSize
       tags.places[query.int64(0)] = .some(isWhole ? tags.bytes.count : nil)
-      if isWhole { query.append(1, to: &tags.bytes) }
+      if isWhole { try query.append(1, to: &tags.bytes) }
     }
     return tags
   }

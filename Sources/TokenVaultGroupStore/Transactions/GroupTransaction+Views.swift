@@ -33,7 +33,7 @@ extension GroupTransaction {
   ) throws(StoreError) -> [RowBatches<View>.Outcome] {
     let opener = RowOpener(header: header, keys: keys)
     let batches = RowBatches(view)
-    var isHelped = false
+    var isHelped: Bool?
     var count = 0
     do throws(StoreError) {
       let query = try database.statement(SealedAccount.selection)
@@ -46,16 +46,16 @@ extension GroupTransaction {
         if count % 1_000 == 0 { progress(count) }
         guard batch.count == RowBatches<View>.size else { continue }
         // A small group would be opened before another thread has started.
-        if !isHelped { isHelped = batches.help(with: try opener.forOtherThread()) }
+        if isHelped == nil { isHelped = batches.help(with: try opener.forOtherThread()) }
         batches.add(batch, openedWith: opener)
         batch = []
       }
       batches.add(batch, openedWith: opener)
     } catch {
-      _ = batches.outcomes(openedWith: opener, isHelped: isHelped)
+      _ = batches.outcomes(openedWith: opener, isHelped: isHelped == true)
       throw error
     }
-    return batches.outcomes(openedWith: opener, isHelped: isHelped)
+    return batches.outcomes(openedWith: opener, isHelped: isHelped == true)
   }
 
   /// The node with the digest of a row. None of the rows below a damaged node has one.

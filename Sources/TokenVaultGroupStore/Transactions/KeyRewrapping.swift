@@ -59,7 +59,8 @@ struct KeyRewrapping {
     let empty = header.associatedData(
       .accountKey, account: [UInt8](repeating: 0, count: Keys.tagSize),
       row: [UInt8](repeating: 0, count: Keys.idSize))
-    // The version and the group precede the tag, each number with its length; the id is the end.
+    // One byte for the version, the group with its length, and the length of the tag precede the tag. The
+    // id is the end.
     let tag = 3 + header.groupID.count
     let id = empty.count - Keys.idSize
     var keys = keys

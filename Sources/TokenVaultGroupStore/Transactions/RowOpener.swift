@@ -27,7 +27,7 @@ struct RowOpener {
   }
 
   /// The same, with no more than a view of it needs.
-  /// - Parameter key: a key that no other account needs any more; it gets the place of this account's.
+  /// - Parameter key: the key of an account that was viewed before; it is replaced by this account's.
   func view(_ row: SealedAccount, key: inout SealingKey?) throws(StoreError) -> ViewedAccount {
     ViewedAccount(tag: row.tag, record: try record(of: row, key: &key))
   }
