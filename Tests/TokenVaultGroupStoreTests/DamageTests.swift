@@ -183,7 +183,8 @@ import TokenVaultModel
     #expect(try records(opened).count == 2)
   }
 
-  /// A rotation wraps the keys of so many accounts on two threads.
+  /// A rotation wraps the keys of so many accounts on two threads. A value of another size than it must
+  /// have shifts none of the others.
   @Test func aRotationOfManyAccountsKeepsEachKeyWithItsAccount() throws {
     let scratch = try Scratch()
     let names = (0..<1_100).map { "user\($0)@contoso.example" }
@@ -192,21 +193,26 @@ import TokenVaultModel
         try SampleGroup.add(SampleGroup.record("\(name).contoso-tid", name), to: transaction)
       }
     }
-    try group.open().database.execute(
-      "UPDATE account_key SET wrapped = zeroblob(60) WHERE id IN (3, 400, 700, 1099)")
+    for attack in [
+      "UPDATE account_key SET wrapped = zeroblob(60) WHERE id IN (3, 400, 700, 1099)",
+      "UPDATE account_key SET wrapped = zeroblob(59) WHERE id = 5",
+      "UPDATE account_key SET wrapped = x'' WHERE id = 8",
+      "UPDATE account_key SET key_id = zeroblob(17) WHERE id = 6",
+      "UPDATE account SET tag = zeroblob(31) WHERE id = 7",
+    ] { try group.open().database.execute(attack) }
     let next = try RandomBytes.make(32)
     let opened = try group.open()
     let report = try opened.write {
       try $0.rotate(
         to: key(next, of: opened.header), erasing: [], boot: "boot", deletesOldKey: false)
     }
-    #expect(report == .init(erased: 0, unreadable: 4))
+    #expect(report == .init(erased: 0, unreadable: 8))
     group.secret = next
     try group.open().read { transaction in
       var left: [String] = []
       let unreadable = try transaction.forEachAccount { left.append($0.record.homeAccountID) }
-      #expect(unreadable == 4)
-      let damaged = [2, 399, 699, 1_098].map { names[$0] }
+      #expect(unreadable == 8)
+      let damaged = [2, 4, 5, 6, 7, 399, 699, 1_098].map { names[$0] }
       #expect(
         Set(left) == Set(names.filter { !damaged.contains($0) }.map { "\($0).contoso-tid" }))
     }
