@@ -6,12 +6,11 @@ extension AccountRecord {
   /// client that it was issued to has signed out: it is kept only while another client may use it.
   var isSignedIn: Bool {
     has(.secret) || clients.values.contains(.signedIn)
-      || has(.refreshToken)
-        && stored.contains {
-          $0.credential.kind == .refreshToken
-            && (!$0.credential.familyID.isEmpty
-              || clients[CaseFolding.key($0.credential.clientID)] != .signedOut)
-        }
+      || stored.indices.contains {
+        stored[$0].credential.kind == .refreshToken
+          && (!stored[$0].credential.familyID.isEmpty
+            || clients[CaseFolding.key(stored[$0].credential.clientID)] != .signedOut)
+      }
   }
 
   /// Whether the account has a credential of this kind.
