@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,14 +22,70 @@ static const sqlite3_io_methods *original(sqlite3_file *file) {
   return ((const method_table *)file->pMethods)->original;
 }
 
+// A sync of a file that has grown also writes its size and its new blocks, which takes longer than a
+// sync of its content. So the log grows in steps that are longer than a commit: by its length, up to
+// this one.
+enum { LONGEST_STEP = 1 << 16, SHORTEST_STEP = 1 << 14 };
+
+// Kept behind SQLite's part of each open file. All zero unless the file is a log.
+typedef struct {
+  bool is_log;
+  // The file has at least this length, unless another process has shortened it.
+  sqlite3_int64 end;
+  // By how much the next write behind the end lengthens the file.
+  int step;
+} growth;
+
+static growth *growth_of(sqlite3_file *file) {
+  return (growth *)((char *)file + unix_vfs->szOsFile);
+}
+
 static int sync_file(sqlite3_file *file, int flags) {
   while (true) {
     int code = original(file)->xSync(file, flags);
+    if (code == SQLITE_OK) {
+      // The first commit of a connection is often its last one, so it does not lengthen the log.
+      growth *log = growth_of(file);
+      log->step = log->end < SHORTEST_STEP  ? 0
+                  : log->end > LONGEST_STEP ? LONGEST_STEP
+                                            : (int)log->end;
+    }
     if (code != SQLITE_IOERR_FSYNC) return code;
     int failure = 0;
     original(file)->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &failure);
     if (failure != EINTR) return code;
   }
+}
+
+// Writes zeros behind the end of the log, once for each commit. SQLite takes them for the end of the
+// log. If they cannot be written, nothing is lost, and the log grows with each commit.
+static void lengthen(sqlite3_file *file, growth *log) {
+  static const char zeros[LONGEST_STEP];
+  int step = log->step;
+  log->step = 0;
+  sqlite3_int64 size = 0;
+  // Nothing but the end of the file is overwritten.
+  if (original(file)->xFileSize(file, &size) != SQLITE_OK || size != log->end) return;
+  // A write beyond the limit would end the process.
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < (rlim_t)(size + step)) return;
+  if (original(file)->xWrite(file, zeros, step, size) == SQLITE_OK) log->end += step;
+}
+
+static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+  int code = original(file)->xWrite(file, bytes, count, offset);
+  growth *log = growth_of(file);
+  if (code != SQLITE_OK || !log->is_log || offset + count <= log->end) return code;
+  log->end = offset + count;
+  if (log->step > 0) lengthen(file, log);
+  return code;
+}
+
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
+  growth *log = growth_of(file);
+  log->end = 0;
+  log->step = 0;
+  return original(file)->xTruncate(file, size);
 }
 
 static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
@@ -50,6 +107,8 @@ static int replace_methods(sqlite3_file *file) {
     tables[i].methods = *file->pMethods;
     tables[i].methods.xSync = sync_file;
     tables[i].methods.xRead = read_file;
+    tables[i].methods.xWrite = write_file;
+    tables[i].methods.xTruncate = truncate_file;
     count++;
   }
   if (is_room) file->pMethods = &tables[i].methods;
@@ -87,6 +146,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   if (expects && flags & SQLITE_OPEN_MAIN_DB) expected_path = name;
   int code = unix_vfs->xOpen(unix_vfs, name, file, flags, out);
   expected_path = NULL;
+  *growth_of(file) = (growth){.is_log = flags & SQLITE_OPEN_WAL};
   // SQLite closes the file if this fails.
   return code == SQLITE_OK ? replace_methods(file) : code;
 }
@@ -104,6 +164,7 @@ static void register_vfs(void) {
   own_vfs = *unix_vfs;
   own_vfs.zName = TV_VFS_NAME;
   own_vfs.pNext = NULL;
+  own_vfs.szOsFile += (int)sizeof(growth);
   own_vfs.xOpen = open_file;
   result = sqlite3_vfs_register(&own_vfs, 0);
 }

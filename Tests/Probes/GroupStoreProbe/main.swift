@@ -227,6 +227,15 @@ do {
     let group = try unlocked(arguments[2], arguments[3])
     try group.write { try setToken($0, "a0", "second-0") }
     kill(getpid(), SIGKILL)
+  case "changes":
+    // Changes a large token several times over one connection, and prints each change that is made.
+    let group = try unlocked(arguments[2], arguments[3])
+    for number in 1...(Int(arguments[4]) ?? 0) {
+      try group.write { transaction in
+        try setToken(transaction, "a0", "\(number) " + String(repeating: "x", count: 4000))
+      }
+      unsafe _ = write(1, "\(number)\n", String(number).utf8.count + 1)
+    }
   case "switch":
     let group = try unlocked(arguments[2], arguments[3])
     try group.write { $0.state.current = try one($0, "a2").tag }
