@@ -52,6 +52,8 @@ package final class GroupSession: @unchecked Sendable {
   /// Changes the group in one durable transaction. The caller does not hold the group's lock.
   package func write<R>(_ body: (GroupTransaction) throws -> R) throws(VaultError) -> R {
     storeUnstoredTokens()
+    let result: R? = try withGroup { $0.header.isOutdated ? nil : .some(try $0.write(body)) }
+    if let result { return result }
     try upgradeFormat()
     return try withGroup { try $0.write(body) }
   }
@@ -59,7 +61,6 @@ package final class GroupSession: @unchecked Sendable {
   /// Moves a file of an earlier format version to the present one, with a new key.
   /// It does not wait for a prompt of the keyring, because the caller may hold a refresh lock.
   private func upgradeFormat() throws(VaultError) {
-    guard try withGroup({ $0.header.isOutdated }) else { return }
     var configuration = configuration
     configuration.allowsPrompt = false
     bestEffort("the change is possible in the earlier format, and the next one upgrades the file") {

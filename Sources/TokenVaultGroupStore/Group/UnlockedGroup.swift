@@ -109,7 +109,7 @@ package final class UnlockedGroup {
   func commitUnchanged() throws { try commit { try $0.storeState() } }
 
   private func executeCommit() throws(StoreError) {
-    do { try database.execute("COMMIT") } catch {
+    do { try database.statement("COMMIT").run() } catch {
       // A frame for which the disk has no space leaves the commit incomplete. If the sync fails,
       // with whatever error, the frames may all be in the log.
       isLastCommitInDoubt = !database.foundNoSpace
@@ -120,7 +120,7 @@ package final class UnlockedGroup {
   private func commit<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
     isLastCommitInDoubt = false
     try prepareToWrite()
-    try database.execute("BEGIN IMMEDIATE")
+    try database.statement("BEGIN IMMEDIATE").run()
     database.isWriting = true
     defer { database.isWriting = false }
     do {
