@@ -40,7 +40,6 @@ package struct DevicePartCustodian: StoringKeyCustodian {
       guard case .keyFileUnreadable(_, EEXIST) = error else { throw error }
       throw .alreadyStored(generation: id.generation)
     }
-    try sync(directory)
     guard try key(id).isEqual(to: part) else { throw .wrongKey }
   }
 

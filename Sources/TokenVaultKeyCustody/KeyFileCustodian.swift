@@ -31,7 +31,8 @@ package struct KeyFileCustodian: DerivingKeyCustodian {
 
   /// Creates a key file of 32 random bytes in base64url, readable by its owner only.
   ///
-  /// Throws `keyFileUnreadable` with `EEXIST` when the path exists: no key is overwritten.
+  /// It is complete or not there, whenever the process is killed. Throws `keyFileUnreadable` with
+  /// `EEXIST` when the path exists: no key is overwritten.
   package static func create(path: String) throws(CustodyError) {
     let text = try crypto { () throws(CryptoError) in
       try Base64URL.encodeSecret(SecretBytes.random(count: groupKeySize))

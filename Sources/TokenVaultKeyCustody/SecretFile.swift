@@ -27,16 +27,16 @@ struct SecretFile {
     return content
   }
 
-  /// Creates the file, readable by its owner only, and syncs its content.
+  /// Creates the file, readable by its owner only, durably: it is complete or not there, whenever the
+  /// process is killed or the power is cut.
   ///
   /// Throws `keyFileUnreadable` with `EEXIST` when the path exists: no secret is overwritten.
   func create(_ content: borrowing SecretBytes) throws(CustodyError) {
-    let file = try open(O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    defer { close(file) }
-    do throws(SystemCallError) { try Self.write(content, to: file) } catch {
-      unsafe unlink(path)
-      throw unreadable(error.errno)
-    }
+    do throws(SystemCallError) {
+      unsafe try content.withUnsafeBytes { (content) throws(SystemCallError) in
+        unsafe try WholeFile.write(content, to: path, replacing: false)
+      }
+    } catch { throw failed(error) }
   }
 
   /// Overwrites the content with zeros, syncs that, and removes the file.
@@ -55,11 +55,11 @@ struct SecretFile {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw unreadable(errno) }
     if status.st_mode & S_IFMT == S_IFREG {
-      let size = min(Int(status.st_size), 4096)
-      let zeros = try crypto { () throws(CryptoError) in try SecretBytes(count: size) }
-      do throws(SystemCallError) { try Self.write(zeros, to: file) } catch {
-        throw unreadable(error.errno)
-      }
+      let zeros = [UInt8](repeating: 0, count: min(Int(status.st_size), 4096))
+      do throws(SystemCallError) {
+        try SystemCalls.writeAll(zeros, to: file)
+        try SystemCalls.sync(file)
+      } catch { throw unreadable(error.errno) }
     }
     return try remove()
   }
@@ -67,15 +67,6 @@ struct SecretFile {
   private func remove() throws(CustodyError) -> Bool {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw unreadable(errno) }
     return true
-  }
-
-  private static func write(
-    _ content: borrowing SecretBytes, to file: Int32
-  ) throws(SystemCallError) {
-    unsafe try content.withUnsafeBytes { (content) throws(SystemCallError) in
-      unsafe try SystemCalls.writeAll(content, to: file)
-    }
-    try SystemCalls.sync(file)
   }
 
   private func checkedSize(
@@ -100,15 +91,17 @@ struct SecretFile {
     return size
   }
 
-  private func open(_ flags: Int32, mode: UInt32 = 0) throws(CustodyError) -> Int32 {
-    do throws(SystemCallError) {
-      return try SystemCalls.open(path, flags, mode: mode)
-    } catch {
-      switch error.errno {
-      case ENOENT: throw .keyFileMissing(path: path)
-      case ELOOP: throw .keyFileUnsafe(path: path, reason: .symlink)
-      default: throw unreadable(error.errno)
-      }
+  private func open(_ flags: Int32) throws(CustodyError) -> Int32 {
+    do throws(SystemCallError) { return try SystemCalls.open(path, flags) } catch {
+      throw failed(error)
+    }
+  }
+
+  private func failed(_ error: SystemCallError) -> CustodyError {
+    switch error.errno {
+    case ENOENT: .keyFileMissing(path: path)
+    case ELOOP: .keyFileUnsafe(path: path, reason: .symlink)
+    default: unreadable(error.errno)
     }
   }
 

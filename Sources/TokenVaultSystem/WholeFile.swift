@@ -27,7 +27,8 @@ package enum WholeFile {
   /// - Throws: `EEXIST` if the path is taken and `replacing` is false. Without `replacing`, an error
   ///   leaves no file. With it, the file may be the new one if the call is `fsync`.
   package static func write(
-    _ bytes: [UInt8], to path: String, replacing: Bool, like attributes: Attributes? = nil
+    _ bytes: UnsafeRawBufferPointer, to path: String, replacing: Bool,
+    like attributes: Attributes? = nil
   ) throws(SystemCallError) {
     let draft = FileDraft(of: path)
     draft.removeLeftovers()
@@ -43,7 +44,7 @@ package enum WholeFile {
       }
     defer { close(descriptor) }
     do throws(SystemCallError) {
-      try SystemCalls.writeAll(bytes, to: descriptor)
+      unsafe try SystemCalls.writeAll(bytes, to: descriptor)
       if let attributes { try set(attributes, of: descriptor) }
       try SystemCalls.sync(descriptor)
       if nameless == nil {
@@ -59,6 +60,17 @@ package enum WholeFile {
       if !replacing { unsafe unlink(path) }
       throw error
     }
+  }
+
+  /// Writes a file as the other method of this name does.
+  package static func write(
+    _ bytes: [UInt8], to path: String, replacing: Bool, like attributes: Attributes? = nil
+  ) throws(SystemCallError) {
+    unsafe try bytes.withUnsafeBytes { bytes in
+      Result { () throws(SystemCallError) in
+        unsafe try write(bytes, to: path, replacing: replacing, like: attributes)
+      }
+    }.get()
   }
 
   /// Gives a nameless file its name.

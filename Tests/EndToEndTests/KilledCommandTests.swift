@@ -9,7 +9,7 @@ import TokenVaultCrypto
 /// other change nothing outside of the process and are left out.
 @Suite(.timeLimit(.minutes(10))) struct KilledCommandTests {
   enum Operation: String, CaseIterable, Sendable {
-    case create, add, importing, switching, signOut, rekey
+    case create, add, importing, switching, signOut, rekey, move
 
     var command: [String] {
       switch self {
@@ -21,6 +21,8 @@ import TokenVaultCrypto
       case .switching: ["switch", Person.bob.username]
       case .signOut: ["sign-out", Person.bob.username]
       case .rekey: ["group", "rekey"]
+      case .move:
+        ["group", "rekey", Machine.group, "--custody", "key-file", "--key-file", "$HOME/key"]
       }
     }
 
@@ -28,7 +30,7 @@ import TokenVaultCrypto
       switch self {
       case .create, .add: "second\n"
       case .importing: Person.cache(.ada, .eve, .dan, mark: "-later")
-      case .switching, .signOut, .rekey: ""
+      case .switching, .signOut, .rekey, .move: ""
       }
     }
   }
@@ -102,6 +104,9 @@ import TokenVaultCrypto
     func reset() throws {
       try machine.restore(image)
       try Machine.restore(deviceParts, to: machine.deviceParts)
+      if operation == .move {
+        try machine.shell("rm -rf $HOME/key $HOME/.config/tokenvault/keychain-groups")
+      }
       if operation == .create { return }
       let kept = try machine.custodian.generations(of: id.groupID)
       for generation in kept where generation != id.generation {
@@ -115,6 +120,7 @@ import TokenVaultCrypto
     /// - Parameter isDone: whether the change must have happened; nil if it may have happened.
     func check(isDone: Bool?, _ place: Comment) throws {
       if operation == .create { return try checkCreation(isDone: isDone, place) }
+      if operation == .move { return try checkMove(isDone: isDone, place) }
       // The next command opens the group and completes what was begun.
       let names = try machine.usernames()
       let done = try happened(names)
@@ -165,11 +171,27 @@ import TokenVaultCrypto
       #expect(try !machine.image().keys.contains { $0.contains(".vault") }, place)
     }
 
+    private func checkMove(isDone: Bool?, _ place: Comment) throws {
+      #expect(try machine.token(Person.ada.username).hasPrefix(Person.ada.access), place)
+      let custody = try machine.header().custody
+      if isDone == true { #expect(custody == .keyFile, "an acknowledged change is lost: \(place)") }
+      // The same command succeeds whatever the killed one left.
+      let command = operation.command.joined(separator: " ")
+      let ran = try machine.shell("$T \(command)")
+      #expect(ran.status == 0, "\(place): \(ran.errors)")
+      #expect(try machine.header().custody == .keyFile, place)
+      #expect(try machine.token(Person.ada.username).hasPrefix(Person.ada.access), place)
+      try machine.expectSound()
+      #expect(try machine.keyCount() == 0, "\(place): a key is left")
+      let left = try machine.shell("ls $HOME $HOME/.config/tokenvault/keychain-groups").output
+      #expect(!left.contains(".new") && !left.contains(".next"), "\(place): \(left)")
+    }
+
     /// Whether the change happened entirely. A partial change is a failure.
     private func happened(_ names: [String]) throws -> Bool {
       let before = [Person.ada.username, Person.bob.username, "carol"].sorted()
       switch operation {
-      case .create: return true
+      case .create, .move: return true
       case .add:
         #expect(names == before)
         let secret = try machine.token("carol")

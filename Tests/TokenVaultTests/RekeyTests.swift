@@ -81,6 +81,35 @@ import TokenVaultModel
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
   }
 
+  /// A killed rekey has committed, and left its manifest staged.
+  @Test(arguments: [false, true], [false, true])
+  func aRekeyAfterOneThatWasKilledPutsItsCustodyIntoTheManifest(
+    isKeyFile: Bool, isRepeated: Bool
+  ) throws {
+    let vault = try TestVault()
+    let path = vault.home.appending(path: "key").path
+    if isKeyFile { try KeyFileCustodian.create(path: path) }
+    let custody: GroupManifest.Custody = isKeyFile ? .keyFile(path: path) : .passphrase
+    func session() -> GroupSession {
+      vault.groupSession { $0.passphrase = PassphrasePrompt.entering("fake-passphrase") }
+    }
+    try session().importCache(Person.ada.cache())
+    let manifests = vault.groupSession().configuration.manifests
+    try manifests.stage(GroupManifest.with(custody))
+    try session().rekey(to: GroupHeader.Custody(custody), keyFile: isKeyFile ? path : nil)
+    var changed = try manifests.find(.universalStorage).manifest
+    #expect(changed.custody == .secretService)
+    changed.title = "Changed meanwhile"
+    try manifests.save(changed)
+    try Rekey(session()).run(to: isRepeated ? custody : nil)
+    let inForce = try manifests.find(.universalStorage).manifest
+    #expect(inForce.custody == custody)
+    #expect(inForce.title == "Changed meanwhile")
+    #expect(try manifests.staged(.universalStorage) == nil)
+    #expect(try session().custody() == GroupHeader.Custody(custody))
+    #expect(try session().tokenText() == "fake-at-ada@contoso.example")
+  }
+
   /// The group has moved from the keyring to a passphrase before.
   @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()

@@ -46,7 +46,6 @@ struct KeyFileReplacement {
       default: throw error
       }
     }
-    try syncDirectory()
   }
 
   func removeDraft() { unsafe unlink(draft) }
@@ -60,7 +59,7 @@ struct KeyFileReplacement {
     guard unsafe rename(draft, path) == 0 else {
       throw VaultError.file(path: path, call: "rename", errno: errno)
     }
-    try syncDirectory()
+    try FileSafety.syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     guard let former else { return }
     bestEffort("the former content opens only copies from before, as any copy of it does") {
       var status = stat()
@@ -100,9 +99,5 @@ struct KeyFileReplacement {
         return true
       }
     }
-  }
-
-  private func syncDirectory() throws {
-    try FileSafety.syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
 }

@@ -178,20 +178,35 @@ package struct Rekey {
     return report
   }
 
-  /// A rekey that was interrupted after its commit left the manifest that names the key file in the
-  /// place of the staged one. The next staged manifest must not replace it.
+  /// A rekey that was interrupted after its commit left the custody in force in the staged manifest.
+  /// The next staged manifest must not replace it.
   private func completeFormerRekey(_ group: UnlockedGroup) throws {
     let manifests = configuration.manifests
-    guard let staged = try manifests.staged(self.group), case .keyFile(let path) = staged.custody
-    else { return }
-    guard group.header.custody == .keyFile, try custodies.opensSlot(path) else {
-      // The commit that needs this key file failed and may still come back from the log. A commit
-      // of this process takes its place there.
+    guard let staged = try manifests.staged(self.group) else { return }
+    guard try isInForce(staged.custody, group) else {
+      // The commit that needs this custody failed and may still come back from the log. A commit of
+      // this process takes its place there.
       return try group.write { _ in }
     }
-    let former = KeyFileReplacement(configuration, path: try custodies.retrieval.keyFilePath())
-    if path == former.draft { try former.finish() } else { try manifests.save(staged) }
+    let keyFile = try custodies.retrieval.namedKeyFile()
+    let former = keyFile.map { KeyFileReplacement(configuration, path: $0) }
+    if let former, staged.custody == .keyFile(path: former.draft) {
+      try former.finish()
+    } else {
+      // Its members may have changed since.
+      var manifest = try GroupInspection(session).describe().manifest?.manifest ?? staged
+      manifest.custody = staged.custody
+      try manifests.save(manifest)
+    }
     try manifests.unstage(self.group)
+  }
+
+  private func isInForce(
+    _ custody: GroupManifest.Custody, _ group: UnlockedGroup
+  ) throws -> Bool {
+    guard GroupHeader.Custody(custody) == group.header.custody else { return false }
+    guard case .keyFile(let path) = custody else { return true }
+    return try custodies.opensSlot(path)
   }
 }
 
