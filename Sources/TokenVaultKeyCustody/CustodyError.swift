@@ -37,6 +37,8 @@ public enum CustodyError: Error, Equatable, Sendable {
   case libraryMissing
   /// This process, or the machine, has too many files open to call libsecret.
   case tooManyOpenFiles
+  /// The user, or the container, has too many processes and threads to call libsecret.
+  case tooManyThreads
   /// The service answered with this D-Bus error name; empty when it has none.
   case refused(name: String)
   /// The answer violates the protocol.

@@ -10,6 +10,18 @@ package enum WorkerThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
+  /// Whether the process can have so many threads more at this moment.
+  package static func canStart(_ count: Int) -> Bool {
+    let end = Signal()
+    var started = 0
+    defer { for _ in 0..<started { end.send() } }
+    while started < count {
+      guard start({ end.wait() }) else { return false }
+      started += 1
+    }
+    return true
+  }
+
   /// Runs work on a thread of its own. It handles no signal that is sent to the process.
   /// - Returns: False if there can be no further thread; the work is not done then.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {

@@ -193,6 +193,25 @@ import TokenVaultTestSupport
     #expect(ran.status == 0 && ran.output == expected, "\(ran.errors)")
   }
 
+  /// GLib ends a process that cannot start its threads.
+  @Test func withoutFurtherThreadsASignOutChangesNothing() throws {
+    let machine = try Machine()
+    try machine.succeed("import", "-", input: Person.cache(.ada, .bob))
+    let before = try machine.image()
+    // The number of threads that can be started before the first that cannot.
+    for first in 1...4 {
+      let ran = try machine.shell(
+        "exec timeout -s KILL 60 strace -f -qq -o /dev/null -e trace=clone3 "
+          + "-e inject=clone3:error=EAGAIN:when=\(first)+ \"$T\" sign-out \(Person.bob.username)")
+      #expect(ran.status == 74, "\(first): \(ran.status) \(ran.errors)")
+      #expect(ran.errors.contains("too many processes and threads"), "\(first): \(ran.errors)")
+      #expect(try machine.image() == before)
+      #expect(try machine.generations() == [1])
+      #expect(try machine.devicePartGenerations() == [1])
+    }
+    try machine.succeed("sign-out", Person.bob.username)
+  }
+
   @Test func withoutProcTheArgumentsAreKnown() throws {
     let machine = try Machine()
     let script = "mount -t tmpfs tmpfs /proc; \"$T\" --version; \"$T\" list --no-such; echo $?"

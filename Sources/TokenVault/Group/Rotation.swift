@@ -60,7 +60,7 @@ struct Rotation {
     let key = try GenerationKey(
       for: custody ?? group.header.custody, of: group.header.groupID)
     let leavesKeyring = group.header.custody == .secretService
-    if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireDescriptors() }
+    if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireResources() }
     let boot = try configuration.bootIdentifier()
     let storing = try key.parts.map { new in
       try removeUnused(next, of: group)

@@ -96,6 +96,13 @@ extension Failure {
         .inputOutput,
         "Too many files are open to use the Secret Service safely. The keyring is unchanged.",
         next: "ulimit -n 1024, then " + Self.again())
+    case .tooManyThreads:
+      self.init(
+        .inputOutput,
+        "You have too many processes and threads to use the Secret Service safely. The keyring is "
+          + "unchanged.",
+        next: "ps -L -u \"$USER\"",
+        note: "It names them. End one, then run the command again.")
     case .refused(let name):
       let detail = name.isEmpty ? "" : " (\(PlainText.escaped(name)))"
       self.init(

@@ -123,7 +123,7 @@ enum ErrorSamples {
     .noBus, .noService, .noDefaultCollection, .locked, .promptDismissed, .keyMissing(generation: 1),
     .devicePartMissing(path: path), .devicePartFailed(path: path), .wrongKey, .wrongPassphrase,
     .alreadyStored(generation: 1), .notDeleted(generation: 1), .itemNotChanged, .serviceGone,
-    .timedOut, .libraryMissing, .tooManyOpenFiles, .refused(name: "org.x"), .badAnswer,
+    .timedOut, .libraryMissing, .tooManyOpenFiles, .tooManyThreads, .refused(name: "org.x"), .badAnswer,
     .passphraseRequired,
     .keyFileMissing(path: path), .keyFileMissing(path: ""),
     .keyFileUnsafe(path: path, reason: .wideMode), .keyFileUnsafe(path: path, reason: .symlink),

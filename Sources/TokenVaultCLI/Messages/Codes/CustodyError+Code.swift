@@ -21,6 +21,7 @@ extension CustodyError {
     case .timedOut: "secretServiceTimedOut"
     case .libraryMissing: "libsecretMissing"
     case .tooManyOpenFiles: "tooManyOpenFiles"
+    case .tooManyThreads: "tooManyThreads"
     case .refused: "secretServiceRefused"
     case .badAnswer: "badSecretServiceAnswer"
     case .passphraseRequired: "passphraseRequired"
