@@ -198,6 +198,21 @@ import TokenVaultTestSupport
     #expect(try machine.succeed("token", "--group", group, "--account", "a") == "first\n")
   }
 
+  @Test func onlyASignOutFromTheKeyringLoadsLibsecret() throws {
+    let machine = try Machine()
+    let group = "com.example.server"
+    try machine.succeed(
+      "group", "create", group, "--key-file", machine.home.appending(path: "key").path)
+    for (group, isLoaded) in [(group, false), ("dev.tokenvault.shared", true)] {
+      try machine.succeed(
+        "add", "--group", group, "--service", "a.example", "--username", "a", input: "first\n")
+      let ran = try machine.shell(
+        "strace -f -qq -o opened -e trace=openat,open \"$T\" sign-out --group \(group) a "
+          + "&& grep -c libsecret-1 opened")
+      #expect((ran.output.split(separator: "\n").last == "0") != isLoaded, "\(ran.output)")
+    }
+  }
+
   @Test func aGroupCreatedDespiteAnErrorKeepsItsKeyFile() throws {
     let machine = try Machine()
     let group = "com.example.server"

@@ -20,6 +20,8 @@ class Stage:
         self.facts_after = operation.facts(machine)
         machine.expect_no_plaintext()
         self.repeat()
+        # A restored group gets its log and index at the next reading.
+        machine.verify()
         self.names, self.key_count = machine.names(), len(machine.keys())
         self.names |= {name.rsplit("/", 1)[0] for name in self.names}
         self.seen = set()

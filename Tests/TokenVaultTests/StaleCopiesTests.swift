@@ -84,7 +84,7 @@ import TokenVaultModel
     try session.backup(to: backup)
     var restore: Restore? = try Restore(session, from: backup)
     let inspection = GroupInspection(vault.groupSession())
-    #expect(inspection.removeRestoreCopies() == [])
+    #expect(inspection.removeLeftovers() == [])
     try restore?.open()
     try restore?.install()
     restore = nil
@@ -92,7 +92,32 @@ import TokenVaultModel
     // Without a process, the same file is a leftover.
     let copy = vault.file().path + ".restore"
     try Data(contentsOf: vault.file()).write(to: URL(filePath: copy))
-    #expect(inspection.removeRestoreCopies() == [copy])
+    #expect(inspection.removeLeftovers() == [copy])
+  }
+
+  /// The deletion removes the keys, the file, its log and the log's index, in this order.
+  @Test(arguments: [["-wal", "-shm"], ["-shm"]], [false, true])
+  func aDeletionThatWasKilledIsFinished(left: [String], byDoctor: Bool) throws {
+    let vault = try TestVault()
+    try vault.groupSession().importCache(Person.ada.cache())
+    let path = vault.file().path
+    try vault.groupSession().delete()
+    for suffix in left { try Data().write(to: URL(filePath: path + suffix)) }
+    let names = left.map { path + $0 }
+    let inspection = GroupInspection(vault.groupSession())
+    #expect(inspection.leftovers() == names)
+    if byDoctor {
+      #expect(inspection.removeLeftovers() == names)
+    } else {
+      try vault.groupSession().delete()
+    }
+    #expect(try !files(vault).contains { $0.contains(".vault") && !$0.hasSuffix(".lock") })
+    let missing = #expect(throws: VaultError.self) { try vault.groupSession().delete() }
+    #expect(missing?.name == "noGroup")
+    // The file may have been moved away, and its log is not yet in it.
+    try Data("log".utf8).write(to: URL(filePath: path + "-wal"))
+    #expect(inspection.removeLeftovers() == [])
+    #expect(FileManager.default.fileExists(atPath: path + "-wal"))
   }
 
   /// Creates the files that interrupted creations and restores leave next to a group's file.

@@ -10,6 +10,9 @@ package struct GroupDeletion {
 
   package init(_ session: GroupSession) { self.session = session }
 
+  /// Whether a deletion was killed when it had removed the keys and the file, and not yet the log.
+  package var isUnfinished: Bool { !GroupCreation.orphans(of: configuration.groupPath).isEmpty }
+
   /// Deletes the group: first both parts of its key, which by itself makes copies of the file
   /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. If the
   /// file is damaged beyond its header, its key cannot be identified: the parts stay where they are,
@@ -33,6 +36,7 @@ package struct GroupDeletion {
     do { return try LockedGroup(path: configuration.groupPath).header } catch {
       switch error {
       case .damaged, .notAGroupFile: return nil
+      case .notFound where isUnfinished: return nil
       default: throw error
       }
     }

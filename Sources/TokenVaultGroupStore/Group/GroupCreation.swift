@@ -107,6 +107,16 @@ package enum GroupCreation {
     try remove([path] + sidecars(of: path))
   }
 
+  /// The files of SQLite beside a group file that is gone; none if the file exists.
+  /// - Parameter withoutContent: Whether a log with content counts: it belongs to a file that may have
+  ///   been moved away, and may come back.
+  package static func orphans(of path: String, withoutContent: Bool = false) -> [String] {
+    guard unsafe access(path, F_OK) != 0 else { return [] }
+    var log = stat()
+    if withoutContent, unsafe stat(path + "-wal", &log) == 0, log.st_size > 0 { return [] }
+    return sidecars(of: path).filter { unsafe access($0, F_OK) == 0 }
+  }
+
   private static func sidecars(of path: String) -> [String] {
     ["-wal", "-shm", "-journal"].map { path + $0 }
   }

@@ -16,11 +16,11 @@ extension Diagnosis {
     }
     for group in groups {
       let inspection = GroupInspection(GroupSession(try invocation.configuration(group)))
-      let removed = fixes ? inspection.removeRestoreCopies() : []
+      let removed = fixes ? inspection.removeLeftovers() : []
       corrections += removed.map {
-        "removed \(PlainText.escaped($0)), a copy that a killed restore left"
+        "removed \(PlainText.escaped($0)), which a killed command left"
       }
-      left += inspection.restoreCopies()
+      left += inspection.leftovers()
     }
     return corrected("leftovers", "leftover files", corrections, stops: ["no command"]) {
       guard left.isEmpty else {

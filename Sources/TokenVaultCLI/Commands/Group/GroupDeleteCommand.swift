@@ -23,11 +23,14 @@ struct GroupDeleteCommand: VaultCommand {
     var invocation = invocation
     invocation.options.group = name
     let vault = try invocation.vault(of: invocation.select(needsAccount: false))
-    try confirmation.require(
-      try isDamaged(vault)
-        ? "Delete the damaged file of the group \(vault.group)?"
-        : "Delete the group \(vault.group) and every account in it?", in: invocation)
-    try GroupDeletion(vault).delete()
+    let deletion = GroupDeletion(vault)
+    if !deletion.isUnfinished {
+      try confirmation.require(
+        try isDamaged(vault)
+          ? "Delete the damaged file of the group \(vault.group)?"
+          : "Delete the group \(vault.group) and every account in it?", in: invocation)
+    }
+    try deletion.delete()
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
     } else {
