@@ -138,10 +138,17 @@ struct ConfigurationChange: Hashable {
     }
   }
 
-  /// Takes the change back if it is still in force.
-  /// - Returns: Whether it was.
+  /// Takes the change back if it is still in force, and removes the directories that were made for it.
+  /// - Returns: Whether it was in force.
   @discardableResult
   func undo(in invocation: Invocation) throws -> Bool {
+    let wasInForce = try takeBack(in: invocation)
+    // One that has something in it stays. A killed call may have taken the change back already.
+    for directory in madeDirectories.reversed() { unsafe rmdir(directory) }
+    return wasInForce
+  }
+
+  private func takeBack(in invocation: Invocation) throws -> Bool {
     guard try isInForce(in: invocation) else { return false }
     switch kind {
     case .link(let path, _):
@@ -173,8 +180,6 @@ struct ConfigurationChange: Hashable {
         try Self.write(rest, to: file)
       }
     }
-    // One that has something in it stays.
-    for directory in madeDirectories.reversed() { unsafe rmdir(directory) }
     return true
   }
 

@@ -54,6 +54,19 @@ struct InstallationTests {
     #expect(run.output == ".docker/config.json\n.gitconfig\n", "\(run.errors)")
   }
 
+  @Test func anUninstallationThatWasKilledIsFinishedByTheNextOne() throws {
+    let run = try run(
+      """
+      tokenvault credential install git >/dev/null
+      strace -f -qq -o /dev/null -e trace=rmdir -e inject=rmdir:signal=SIGKILL:when=1 \
+        tokenvault credential uninstall git >/dev/null
+      ls -d .local/bin
+      tokenvault credential uninstall git >/dev/null
+      ls -d .local/bin 2>/dev/null
+      """)
+    #expect(run.output == ".local/bin\n", "\(run.errors)")
+  }
+
   @Test func aChangeByTheUserIsLeftAlone() throws {
     let run = try run(
       """
