@@ -15,14 +15,16 @@ class Operation:
         before, after and now; without it, the command happens entirely or not at all
     reads: it changes nothing
     facts: what a user sees of its effect; otherwise all that machine.facts() has
+    leaves: the ending of a file that may stay, and that the documentation names
     """
 
     def __init__(self, command, input="", again=(0,), ends=(), prepare=None, between=None,
-                 reads=False, facts=None):
+                 reads=False, facts=None, leaves=None):
         self.arguments = command.split()
         self.name = command
         self.input, self.again, self.ends = input, again, ends
         self.prepare, self.between, self.reads = prepare, between, reads
+        self.leaves = leaves
         self.facts = facts or (lambda machine: machine.facts())
 
     def execute(self, machine, trace, **options):
@@ -132,6 +134,7 @@ OPERATIONS = [
     Operation("credential uninstall git", prepare=with_helper, again=(0, 66),
               between=manifest_only),
     Operation("audit --import", again=(0, 1), ends=(1,), prepare=with_plaintext),
-    Operation("audit --remove --yes", again=(0, 1), prepare=with_plaintext_stored),
+    Operation("audit --remove --yes", again=(0, 1), prepare=with_plaintext_stored,
+              leaves=".tokenvault-new"),
     Operation("export --to git --service https://git.example --username carol"),
 ]

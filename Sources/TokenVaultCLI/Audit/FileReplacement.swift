@@ -32,7 +32,8 @@ struct FileReplacement {
       case .failed(let error):
         "it cannot be written: \(SystemMessage.text(error.errno)) (\(error.call))"
       case .leftover(let path):
-        "an interrupted removal, or one that runs, left \(PlainText.escaped(path))"
+        "an interrupted removal, or one that runs, left \(PlainText.escaped(path)); delete it if no "
+          + "removal runs"
       case .keptBeside(let path):
         "the file changed meanwhile, and its former content is in \(PlainText.escaped(path))"
       }
