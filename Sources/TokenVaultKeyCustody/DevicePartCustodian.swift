@@ -36,7 +36,7 @@ package struct DevicePartCustodian: StoringKeyCustodian {
   package func store(_ part: borrowing SecretBytes, as id: GroupKeyID) throws(CustodyError) {
     guard part.count == groupKeySize else { throw .wrongKey }
     try makeDirectory()
-    do throws(CustodyError) { try file(id).create(part) } catch {
+    do throws(CustodyError) { try file(id).create(part, removingLeftovers: true) } catch {
       guard case .keyFileUnreadable(_, EEXIST) = error else { throw error }
       throw .alreadyStored(generation: id.generation)
     }

@@ -38,6 +38,6 @@ package struct KeyFileCustodian: DerivingKeyCustodian {
       try Base64URL.encodeSecret(SecretBytes.random(count: groupKeySize))
     }
     // A group is made next, and its file must not survive a power cut that loses its key.
-    try SecretFile(path: path).create(text)
+    try SecretFile(path: path).create(text, removingLeftovers: false)
   }
 }

@@ -30,11 +30,16 @@ struct SecretFile {
   /// Creates the file, readable by its owner only, durably: it is complete or not there, whenever the
   /// process is killed or the power is cut.
   ///
-  /// Throws `keyFileUnreadable` with `EEXIST` when the path exists: no secret is overwritten.
-  func create(_ content: borrowing SecretBytes) throws(CustodyError) {
+  /// - Parameter removingLeftovers: Whether drafts of killed processes are removed from the directory.
+  ///   In one of the user, a key file may have a name that looks like a draft's.
+  /// - Throws: `keyFileUnreadable` with `EEXIST` when the path exists: no secret is overwritten.
+  func create(
+    _ content: borrowing SecretBytes, removingLeftovers: Bool
+  ) throws(CustodyError) {
     do throws(SystemCallError) {
       unsafe try content.withUnsafeBytes { (content) throws(SystemCallError) in
-        unsafe try WholeFile.write(content, to: path, replacing: false)
+        unsafe try WholeFile.write(
+          content, to: path, replacing: false, removingLeftovers: removingLeftovers)
       }
     } catch { throw failed(error) }
   }

@@ -16,12 +16,6 @@ extension SystemCalls {
     try sync(descriptor)
   }
 
-  /// Opens a directory for ``sync(_:)``. Done before a file gets its name there, a failure changes
-  /// nothing.
-  package static func openDirectory(_ path: String) throws(SystemCallError) -> Int32 {
-    try open(path, O_RDONLY | O_DIRECTORY)
-  }
-
   /// The directory part of a path.
   package static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -23,15 +23,16 @@ package enum WholeFile {
   /// The file has no name before it is complete, so that a killed process leaves nothing of it. No
   /// system call gives a nameless file a name that is taken, so replacing uses a ``FileDraft`` for
   /// the duration of one rename. On a file system without nameless files the bytes are written to
-  /// the draft. The next write removes a draft that a killed process left.
+  /// the draft, as without /proc, through which a file gets its name. The next write removes a draft
+  /// that a killed process left, unless `removingLeftovers` is false.
   /// - Throws: `EEXIST` if the path is taken and `replacing` is false. Without `replacing`, an error
   ///   leaves no file. With it, the file may be the new one if the call is `fsync`.
   package static func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, replacing: Bool,
-    like attributes: Attributes? = nil
+    like attributes: Attributes? = nil, removingLeftovers: Bool = true
   ) throws(SystemCallError) {
     let draft = FileDraft(of: path)
-    draft.removeLeftovers()
+    if removingLeftovers { draft.removeLeftovers() }
     let directory = try SystemCalls.openDirectory(SystemCalls.directory(of: path))
     defer { close(directory) }
     let nameless = try openNameless(beside: path)
@@ -98,8 +99,9 @@ package enum WholeFile {
     }
   }
 
-  /// nil if the file system has no nameless files.
+  /// nil if the file system has no nameless files, or if a file could not get a name.
   private static func openNameless(beside path: String) throws(SystemCallError) -> Int32? {
+    guard unsafe access("/proc/self/fd", X_OK) == 0 else { return nil }
     let directory = SystemCalls.directory(of: path)
     do { return try SystemCalls.open(directory, O_WRONLY | tv_o_tmpfile, mode: 0o600) } catch {
       // Kernels that do not know the flag return EISDIR, some file systems EINVAL.

@@ -13,18 +13,23 @@ package enum WorkerThread {
   /// Whether the process can have so many threads more at this moment.
   package static func canStart(_ count: Int) -> Bool {
     let end = Signal()
-    var started = 0
-    defer { for _ in 0..<started { end.send() } }
-    while started < count {
-      guard start({ end.wait() }) else { return false }
-      started += 1
-    }
-    return true
+    var started: [pthread_t] = []
+    while started.count < count, let thread = create({ end.wait() }) { started.append(thread) }
+    for _ in started { end.send() }
+    // A thread counts until it has ended.
+    for thread in started { unsafe pthread_join(thread, nil) }
+    return started.count == count
   }
 
   /// Runs work on a thread of its own. It handles no signal that is sent to the process.
   /// - Returns: False if there can be no further thread; the work is not done then.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = create(body) else { return false }
+    pthread_detach(thread)
+    return true
+  }
+
+  private static func create(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     let work = unsafe Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
     var (all, former) = (sigset_t(), sigset_t())
@@ -46,9 +51,8 @@ package enum WorkerThread {
     unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
     guard failure == 0 else {
       unsafe work.release()
-      return false
+      return nil
     }
-    pthread_detach(thread)
-    return true
+    return thread
   }
 }

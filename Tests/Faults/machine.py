@@ -56,7 +56,9 @@ def cache(*names, mark=""):
 
 # Parts of every secret of these homes. None stands in a file, except those that exist to have it.
 SECRETS = [b"-4f1d9c", b"-8a2e7b", b"secret-of-carol", b"secret-of-dave"]
-PLAIN = ("cache.json", "export.json", ".git-credentials", ".netrc")
+PLAIN = ("cache.json", "export.json", ".git-credentials", ".netrc",
+         # The former file of a removal that was killed.
+         ".git-credentials.tokenvault-new")
 
 
 class Ran:

@@ -110,6 +110,23 @@ import TokenVaultModel
     #expect(try session().tokenText() == "fake-at-ada@contoso.example")
   }
 
+  @Test func aRekeyAfterOneThatWasKilledKeepsAManifestThatWasCorrected() throws {
+    let vault = try TestVault()
+    let files = ["first", "second"].map { vault.home.appending(path: $0).path }
+    try KeyFileCustodian.create(path: files[0])
+    try vault.groupSession().importCache(Person.ada.cache())
+    let manifests = vault.groupSession().configuration.manifests
+    try manifests.stage(GroupManifest.with(.keyFile(path: files[0])))
+    try vault.groupSession().rekey(to: .keyFile, keyFile: files[0])
+    try FileManager.default.copyItem(atPath: files[0], toPath: files[1])
+    try vault.save(GroupManifest.with(.keyFile(path: files[1])))
+    try Rekey(vault.groupSession()).run()
+    #expect(
+      try manifests.find(.universalStorage).manifest.custody == .keyFile(path: files[1]))
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    #expect(try manifests.staged(.universalStorage) == nil)
+  }
+
   /// The group has moved from the keyring to a passphrase before.
   @Test func aFormerKeyThatAPowerCutRestoresIsDeletedAgain() throws {
     let vault = try TestVault()

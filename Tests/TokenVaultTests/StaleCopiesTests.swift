@@ -84,7 +84,7 @@ import TokenVaultModel
     try session.backup(to: backup)
     var restore: Restore? = try Restore(session, from: backup)
     let inspection = GroupInspection(vault.groupSession())
-    #expect(inspection.removeLeftovers() == [])
+    #expect(inspection.removeRestoreCopies() == [])
     try restore?.open()
     try restore?.install()
     restore = nil
@@ -92,32 +92,36 @@ import TokenVaultModel
     // Without a process, the same file is a leftover.
     let copy = vault.file().path + ".restore"
     try Data(contentsOf: vault.file()).write(to: URL(filePath: copy))
-    #expect(inspection.removeLeftovers() == [copy])
+    #expect(inspection.removeRestoreCopies() == [copy])
   }
 
   /// The deletion removes the keys, the file, its log and the log's index, in this order.
-  @Test(arguments: [["-wal", "-shm"], ["-shm"]], [false, true])
-  func aDeletionThatWasKilledIsFinished(left: [String], byDoctor: Bool) throws {
+  @Test(arguments: [["-wal", "-shm"], ["-shm"]])
+  func theEmptyLogOfAKilledDeletionIsRemovedAndNothingElse(left: [String]) throws {
     let vault = try TestVault()
+    let deletion = GroupDeletion(vault.groupSession())
     try vault.groupSession().importCache(Person.ada.cache())
     let path = vault.file().path
-    try vault.groupSession().delete()
-    for suffix in left { try Data().write(to: URL(filePath: path + suffix)) }
-    let names = left.map { path + $0 }
-    let inspection = GroupInspection(vault.groupSession())
-    #expect(inspection.leftovers() == names)
-    if byDoctor {
-      #expect(inspection.removeLeftovers() == names)
-    } else {
-      try vault.groupSession().delete()
+    func leave(_ content: String) throws {
+      for suffix in left { try Data(content.utf8).write(to: URL(filePath: path + suffix)) }
     }
-    #expect(try !files(vault).contains { $0.contains(".vault") && !$0.hasSuffix(".lock") })
+    func names() throws -> Set<String> {
+      Set(try files(vault).filter { $0.contains(".vault") && !$0.hasSuffix(".lock") })
+    }
+    // The log of a group that exists.
+    #expect(try !deletion.removeEmptyLog())
+    #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
+    try vault.groupSession().delete()
+    try leave("")
+    #expect(try deletion.removeEmptyLog())
+    #expect(try names().isEmpty)
     let missing = #expect(throws: VaultError.self) { try vault.groupSession().delete() }
     #expect(missing?.name == "noGroup")
+    guard left.contains("-wal") else { return }
     // The file may have been moved away, and its log is not yet in it.
-    try Data("log".utf8).write(to: URL(filePath: path + "-wal"))
-    #expect(inspection.removeLeftovers() == [])
-    #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+    try leave("content")
+    #expect(try !deletion.removeEmptyLog())
+    #expect(try names().count == left.count)
   }
 
   /// Creates the files that interrupted creations and restores leave next to a group's file.

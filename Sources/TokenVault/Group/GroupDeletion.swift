@@ -10,9 +10,6 @@ package struct GroupDeletion {
 
   package init(_ session: GroupSession) { self.session = session }
 
-  /// Whether a deletion was killed when it had removed the keys and the file, and not yet the log.
-  package var isUnfinished: Bool { !GroupCreation.orphans(of: configuration.groupPath).isEmpty }
-
   /// Deletes the group: first both parts of its key, which by itself makes copies of the file
   /// unreadable, then the file. A passphrase, key file or recovery code still opens a copy. If the
   /// file is damaged beyond its header, its key cannot be identified: the parts stay where they are,
@@ -36,7 +33,6 @@ package struct GroupDeletion {
     do { return try LockedGroup(path: configuration.groupPath).header } catch {
       switch error {
       case .damaged, .notAGroupFile: return nil
-      case .notFound where isUnfinished: return nil
       default: throw error
       }
     }
@@ -54,12 +50,30 @@ package struct GroupDeletion {
     _ = try StaleCopies(configuration).remove(of: header)
   }
 
+  /// While the file is there, a deletion that was killed can be repeated, so it goes last.
   private func delete(_ header: GroupHeader?) throws {
     if let header { try deleteKeys(of: header) }
-    try GroupCreation.remove(configuration.groupPath)
     try SmallFile.remove(configuration.unlockNotePath)
     try SmallFile.remove(configuration.unlockOfferPath)
-    try FileSafety.syncDirectory(configuration.groupsDirectory)
     _ = try AccountRules(vaultDirectory: configuration.directory).removeAll(group: group)
+    try GroupCreation.remove(configuration.groupPath)
+    try FileSafety.syncDirectory(configuration.groupsDirectory)
+  }
+
+  /// Removes the empty log of a group whose file is gone, and its index: a deletion was killed after it
+  /// had removed the file. A log with content belongs to a file that was moved away, and stays. No key
+  /// is touched.
+  /// - Returns: Whether there was anything to remove.
+  package func removeEmptyLog() throws(VaultError) -> Bool {
+    guard !GroupCreation.orphans(of: configuration.groupPath).isEmpty else { return false }
+    return try vaultErrors(group) {
+      try FileLock.hold(self.configuration.lockPath, waiting: 60_000) {
+        // The group may have been created again meanwhile.
+        let orphans = GroupCreation.orphans(of: self.configuration.groupPath)
+        for file in orphans { try GroupCreation.remove(file) }
+        try FileSafety.syncDirectory(self.configuration.groupsDirectory)
+        return !orphans.isEmpty
+      }
+    }
   }
 }

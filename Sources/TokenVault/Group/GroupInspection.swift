@@ -85,24 +85,22 @@ package struct GroupInspection {
     } catch .noGroup { return false }
   }
 
-  /// The encrypted copies that a killed restore left beside the group, but for that of a running one,
-  /// and the log that a killed deletion left.
-  package func leftovers() -> [String] {
+  /// The encrypted copies that a killed restore left beside the group. That of a running one is in use.
+  package func restoreCopies() -> [String] {
     let copies = StaleCopies(configuration)
     return [copies.restoreCopy, copies.restoreDraft].filter {
       unsafe access($0, F_OK) == 0 && !GroupBackup.isInUse($0)
-    } + GroupCreation.orphans(of: configuration.groupPath, withoutContent: true)
+    }
   }
 
-  /// Removes these files under the group's lock, which a restore has while it installs a copy, and a
-  /// deletion until its end. A draft of a creation stays, because it has a key.
-  /// - Returns: The paths of the removed files.
-  package func removeLeftovers() -> [String] {
-    let present = leftovers()
+  /// Removes these copies under the group's lock, which a restore has while it installs one. A draft of a creation stays, because it has a key.
+  /// - Returns: The paths of the removed copies.
+  package func removeRestoreCopies() -> [String] {
+    let present = restoreCopies()
     guard !present.isEmpty else { return [] }
-    bestEffort("a file that cannot be removed is still there, and is reported") {
+    bestEffort("a copy that cannot be removed is still there, and is reported") {
       try FileLock.hold(configuration.lockPath, waiting: 1_000) {
-        for file in leftovers() { try GroupCreation.remove(file) }
+        for copy in restoreCopies() { try GroupCreation.remove(copy) }
       }
     }
     return present.filter { unsafe access($0, F_OK) != 0 }

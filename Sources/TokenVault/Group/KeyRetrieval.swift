@@ -134,18 +134,12 @@ struct KeyRetrieval {
   }
 
   func keyFilePath() throws(VaultError) -> String {
-    guard let path = try namedKeyFile() else {
-      throw .custody(.keyFileMissing(path: ""), group: configuration.group)
-    }
-    return path
-  }
-
-  /// The key file that the configuration or the manifest in force names; nil if neither names one.
-  func namedKeyFile() throws(VaultError) -> String? {
     if let path = configuration.keyFile { return path }
     let found = try Manifests(directories: configuration.manifestDirectories)
       .find(configuration.group)
-    guard case .keyFile(let path) = found.manifest.custody else { return nil }
+    guard case .keyFile(let path) = found.manifest.custody else {
+      throw .custody(.keyFileMissing(path: ""), group: configuration.group)
+    }
     return path
   }
 

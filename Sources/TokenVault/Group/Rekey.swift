@@ -188,13 +188,19 @@ package struct Rekey {
       // this process takes its place there.
       return try group.write { _ in }
     }
-    let keyFile = try custodies.retrieval.namedKeyFile()
-    let former = keyFile.map { KeyFileReplacement(configuration, path: $0) }
-    if let former, staged.custody == .keyFile(path: former.draft) {
+    let present = try GroupInspection(session).describe().manifest?.manifest
+    if let present, try isInForce(present.custody, group) {
+      // Someone has put it there since.
+      return try manifests.unstage(self.group)
+    }
+    if case .keyFile(let path)? = present?.custody,
+      case let former = KeyFileReplacement(configuration, path: path),
+      staged.custody == .keyFile(path: former.draft)
+    {
       try former.finish()
     } else {
-      // Its members may have changed since.
-      var manifest = try GroupInspection(session).describe().manifest?.manifest ?? staged
+      // The members may have changed since.
+      var manifest = present ?? staged
       manifest.custody = staged.custody
       try manifests.save(manifest)
     }

@@ -60,7 +60,8 @@ struct Rotation {
     let key = try GenerationKey(
       for: custody ?? group.header.custody, of: group.header.groupID)
     let leavesKeyring = group.header.custody == .secretService
-    if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireResources() }
+    if leavesKeyring || key.parts != nil { try SecretServiceCustodian.requireDescriptors() }
+    if key.parts != nil { try SecretServiceCustodian.requireThreads() }
     let boot = try configuration.bootIdentifier()
     let storing = try key.parts.map { new in
       try removeUnused(next, of: group)

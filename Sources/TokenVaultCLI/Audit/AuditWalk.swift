@@ -1,5 +1,6 @@
 import Glibc
 import TokenVaultPlaintext
+import TokenVaultSystem
 
 /// The files below directories whose names are those of files with secrets. Symbolic links to
 /// directories are not followed, and the content of `.git` is left out.
@@ -69,18 +70,8 @@ struct AuditWalk {
   /// The names in a directory, sorted; nil with `errno` if it cannot be read. No tool's file has a
   /// name that is not UTF-8, but a directory above it may have one.
   private static func names(in directory: String) -> [Entry]? {
-    guard let stream = unsafe opendir(directory) else { return nil }
-    defer {
-      let saved = errno
-      unsafe closedir(stream)
-      errno = saved
-    }
     var entries: [Entry] = []
-    while true {
-      errno = 0
-      guard let entry = unsafe readdir(stream) else {
-        return errno == 0 ? entries.sorted { $0.name < $1.name } : nil
-      }
+    func add(_ entry: UnsafeMutablePointer<dirent>) {
       let mayBeDirectory = unsafe [DT_DIR, DT_UNKNOWN].contains(Int(entry.pointee.d_type))
       let (text, shown) = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
@@ -93,5 +84,10 @@ struct AuditWalk {
         entries.append(Entry(name: shown, isText: false))
       }
     }
+    do { unsafe try SystemCalls.forEachEntry(in: directory, add) } catch {
+      errno = error.errno
+      return nil
+    }
+    return entries.sorted { $0.name < $1.name }
   }
 }

@@ -107,14 +107,16 @@ package enum GroupCreation {
     try remove([path] + sidecars(of: path))
   }
 
-  /// The files of SQLite beside a group file that is gone; none if the file exists.
-  /// - Parameter withoutContent: Whether a log with content counts: it belongs to a file that may have
-  ///   been moved away, and may come back.
-  package static func orphans(of path: String, withoutContent: Bool = false) -> [String] {
-    guard unsafe access(path, F_OK) != 0 else { return [] }
-    var log = stat()
-    if withoutContent, unsafe stat(path + "-wal", &log) == 0, log.st_size > 0 { return [] }
-    return sidecars(of: path).filter { unsafe access($0, F_OK) == 0 }
+  /// The files of SQLite beside a group file that is gone; none if the file exists, or if a log has
+  /// content: it belongs to a file that may come back.
+  package static func orphans(of path: String) -> [String] {
+    var status = stat()
+    guard unsafe lstat(path, &status) != 0, errno == ENOENT else { return [] }
+    let found = sidecars(of: path).filter { unsafe lstat($0, &status) == 0 }
+    let hasContent = found.contains {
+      unsafe !$0.hasSuffix("-shm") && lstat($0, &status) == 0 && status.st_size > 0
+    }
+    return hasContent ? [] : found
   }
 
   private static func sidecars(of path: String) -> [String] {

@@ -177,12 +177,18 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     return try reader.generations(of: groupID)
   }
 
-  /// Checks, before the first of several changes, that this process can open enough files and start
-  /// enough threads for all of them: the last one needs as many as the first, and others were opened
-  /// meanwhile.
-  /// - Throws: `tooManyOpenFiles` or `tooManyThreads`.
-  package static func requireResources() throws(CustodyError) {
-    try SecretServiceRequest.requireResources(descriptors: 32)
+  /// Checks, before the first of several changes, that this process can open enough files for all
+  /// of them: the last one needs as many as the first, and others were opened meanwhile.
+  /// - Throws: `tooManyOpenFiles`.
+  package static func requireDescriptors() throws(CustodyError) {
+    try SecretServiceRequest.requireDescriptors(32)
+  }
+
+  /// Checks, before the first of several changes, that this process can start the threads that storing
+  /// a key needs.
+  /// - Throws: `tooManyThreads`.
+  package static func requireThreads() throws(CustodyError) {
+    try SecretServiceRequest.requireThreads()
   }
 
   /// Whether libsecret, which creates keys, can be loaded.

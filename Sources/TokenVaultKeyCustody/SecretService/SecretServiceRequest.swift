@@ -43,22 +43,25 @@ struct SecretServiceRequest {
   /// More than libsecret needs for a call: it opens the bus, and GLib some files of its own.
   private static let descriptors = 16
 
-  /// Two of GLib, which ends the process if it cannot start one, the deadline's, and one that stores the
-  /// key.
-  private static let threads = 4
+  /// Checks that this process can open so many more files.
+  /// - Throws: `tooManyOpenFiles`.
+  static func requireDescriptors(_ count: Int) throws(CustodyError) {
+    do { try SystemCalls.requireDescriptors(count) } catch { throw .tooManyOpenFiles }
+  }
 
-  /// Checks that this process can open so many more files, and start the threads of a call.
-  /// - Throws: `tooManyOpenFiles` or `tooManyThreads`.
-  static func requireResources(descriptors: Int = Self.descriptors) throws(CustodyError) {
-    do { try SystemCalls.requireDescriptors(descriptors) } catch { throw .tooManyOpenFiles }
-    guard WorkerThread.canStart(threads) else { throw .tooManyThreads }
+  /// Checks that this process can start the threads of a call: two of GLib, which ends the process if
+  /// it cannot start one, that of the deadline, and that of a long wait. Twice as many, because others
+  /// may start some meanwhile.
+  /// - Throws: `tooManyThreads`.
+  static func requireThreads() throws(CustodyError) {
+    guard WorkerThread.canStart(8) else { throw .tooManyThreads }
   }
 
   /// Loads libsecret, if this process can open enough files: a library that could not be loaded once is
   /// not looked for again.
-  /// - Throws: `tooManyOpenFiles` or `tooManyThreads`.
+  /// - Throws: `tooManyOpenFiles`.
   static func loadLibrary() throws(CustodyError) {
-    try requireResources()
+    try requireDescriptors(descriptors)
     _ = tv_secret_library()
   }
 
@@ -67,7 +70,8 @@ struct SecretServiceRequest {
     _ call: (inout tv_secret_request) -> tv_secret_result
   ) throws(CustodyError) {
     guard let busAddress else { throw .noBus }
-    try Self.requireResources()
+    try Self.requireDescriptors(Self.descriptors)
+    try Self.requireThreads()
     var refusal = ""
     let result = unsafe busAddress.withCString { address in
       var request = unsafe tv_secret_request()

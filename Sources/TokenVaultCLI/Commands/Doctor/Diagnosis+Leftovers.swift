@@ -16,11 +16,11 @@ extension Diagnosis {
     }
     for group in groups {
       let inspection = GroupInspection(GroupSession(try invocation.configuration(group)))
-      let removed = fixes ? inspection.removeLeftovers() : []
+      let removed = fixes ? inspection.removeRestoreCopies() : []
       corrections += removed.map {
-        "removed \(PlainText.escaped($0)), which a killed command left"
+        "removed \(PlainText.escaped($0)), a copy that a killed restore left"
       }
-      left += inspection.leftovers()
+      left += inspection.restoreCopies()
     }
     return corrected("leftovers", "leftover files", corrections, stops: ["no command"]) {
       guard left.isEmpty else {

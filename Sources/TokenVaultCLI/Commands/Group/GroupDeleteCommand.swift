@@ -24,12 +24,13 @@ struct GroupDeleteCommand: VaultCommand {
     invocation.options.group = name
     let vault = try invocation.vault(of: invocation.select(needsAccount: false))
     let deletion = GroupDeletion(vault)
-    if !deletion.isUnfinished {
-      try confirmation.require(
-        try isDamaged(vault)
-          ? "Delete the damaged file of the group \(vault.group)?"
-          : "Delete the group \(vault.group) and every account in it?", in: invocation)
+    if try deletion.removeEmptyLog() {
+      invocation.tell("Removed the empty log that a killed deletion left.")
     }
+    try confirmation.require(
+      try isDamaged(vault)
+        ? "Delete the damaged file of the group \(vault.group)?"
+        : "Delete the group \(vault.group) and every account in it?", in: invocation)
     try deletion.delete()
     if global.json {
       try invocation.answerJSON { $0.object { $0.field("deleted", name) } }
