@@ -17,7 +17,7 @@ package enum WorkerThread {
     while started.count < count, let thread = create({ end.wait() }) { started.append(thread) }
     for _ in started { end.send() }
     // A thread counts until it has ended.
-    for thread in started { unsafe pthread_join(thread, nil) }
+    for thread in started { pthread_join(thread, nil) }
     return started.count == count
   }
 
