@@ -105,7 +105,7 @@ import TokenVaultCrypto
       try machine.restore(image)
       try Machine.restore(deviceParts, to: machine.deviceParts)
       if operation == .move {
-        try machine.shell("rm -rf $HOME/key $HOME/.config/tokenvault/keychain-groups")
+        _ = try machine.shell("rm -rf $HOME/key $HOME/.config/tokenvault/keychain-groups")
       }
       if operation == .create { return }
       let kept = try machine.custodian.generations(of: id.groupID)

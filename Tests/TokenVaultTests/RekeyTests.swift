@@ -101,7 +101,7 @@ import TokenVaultModel
     #expect(changed.custody == .secretService)
     changed.title = "Changed meanwhile"
     try manifests.save(changed)
-    try Rekey(session()).run(to: isRepeated ? custody : nil)
+    _ = try Rekey(session()).run(to: isRepeated ? custody : nil)
     let inForce = try manifests.find(.universalStorage).manifest
     #expect(inForce.custody == custody)
     #expect(inForce.title == "Changed meanwhile")
@@ -120,7 +120,7 @@ import TokenVaultModel
     try vault.groupSession().rekey(to: .keyFile, keyFile: files[0])
     try FileManager.default.copyItem(atPath: files[0], toPath: files[1])
     try vault.save(GroupManifest.with(.keyFile(path: files[1])))
-    try Rekey(vault.groupSession()).run()
+    _ = try Rekey(vault.groupSession()).run()
     #expect(
       try manifests.find(.universalStorage).manifest.custody == .keyFile(path: files[1]))
     #expect(try vault.groupSession().tokenText() == "fake-at-ada@contoso.example")
