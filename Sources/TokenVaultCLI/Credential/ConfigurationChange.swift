@@ -143,9 +143,19 @@ struct ConfigurationChange: Hashable {
   @discardableResult
   func undo(in invocation: Invocation) throws -> Bool {
     let wasInForce = try takeBack(in: invocation)
-    // One that has something in it stays. A killed call may have taken the change back already.
-    for directory in madeDirectories.reversed() { unsafe rmdir(directory) }
+    // A killed call may have taken the change back already.
+    try removeMadeDirectories()
     return wasInForce
+  }
+
+  /// One that has something in it stays.
+  private func removeMadeDirectories() throws {
+    for directory in madeDirectories.reversed() {
+      guard
+        unsafe rmdir(directory) == 0
+          || [ENOTEMPTY, EEXIST, EBUSY, ENOENT, ENOTDIR].contains(errno)
+      else { throw CommandError.fileNotWritten(path: directory, errno: errno) }
+    }
   }
 
   private func takeBack(in invocation: Invocation) throws -> Bool {

@@ -67,6 +67,18 @@ struct InstallationTests {
     #expect(run.output == ".local/bin\n", "\(run.errors)")
   }
 
+  @Test func aDirectoryThatCannotBeRemovedIsReported() throws {
+    let run = try run(
+      """
+      tokenvault credential install git >/dev/null
+      strace -f -qq -o /dev/null -e trace=rmdir -e inject=rmdir:error=EIO:when=1 \
+        tokenvault credential uninstall git >/dev/null 2>errors; echo $?; grep -c '/.local/bin' errors
+      tokenvault credential uninstall git >/dev/null; echo $?
+      ls -d .local/bin 2>/dev/null
+      """)
+    #expect(run.output == "74\n1\n0\n", "\(run.output) \(run.errors)")
+  }
+
   @Test func aChangeByTheUserIsLeftAlone() throws {
     let run = try run(
       """
