@@ -71,4 +71,13 @@ extension SystemCalls {
       Result { () throws(SystemCallError) in unsafe try writeAll(bytes, to: descriptor) }
     }.get()
   }
+
+  /// Sets the size of an open file.
+  package static func truncate(
+    _ descriptor: Int32, to size: Int
+  ) throws(SystemCallError) {
+    guard retried({ ftruncate(descriptor, size) }) == 0 else {
+      throw SystemCallError(errno: errno, call: "ftruncate")
+    }
+  }
 }

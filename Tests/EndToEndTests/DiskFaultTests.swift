@@ -38,6 +38,12 @@ import TokenVaultTestSupport
         #expect(try machine.image()[machine.fileName] == before[machine.fileName])
       }
     }
+    // One read of the check of the whole file.
+    for count in 1...25 {
+      let ran = try inject(
+        machine, "/^pread", "error=EIO:when=\(count)", path: machine.file, "group verify")
+      #expect([0, 74].contains(ran.status), "\(count): \(ran.output) \(ran.errors)")
+    }
     #expect(try machine.usernames() == [Person.ada.username])
   }
 

@@ -134,7 +134,7 @@ OPERATIONS = [
     Operation("credential uninstall git", prepare=with_helper, again=(0, 66),
               between=manifest_only),
     Operation("audit --import", again=(0, 1), ends=(1,), prepare=with_plaintext),
-    Operation("audit --remove --yes", again=(0, 1), prepare=with_plaintext_stored,
+    Operation("audit --remove --yes", again=(0, 1), ends=(1,), prepare=with_plaintext_stored,
               leaves=".tokenvault-new"),
     Operation("export --to git --service https://git.example --username carol"),
 ]

@@ -48,8 +48,9 @@ package enum CacheFileLock {
         close(descriptor)
         return nil
       }
-      guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-        throw SystemCallError(errno: errno, call: "ftruncate")
+      try SystemCalls.truncate(descriptor, to: 0)
+      guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+        throw SystemCallError(errno: errno, call: "lseek")
       }
       try SystemCalls.writeAll(Array("\(getpid()) tokenvault".utf8), to: descriptor)
       return descriptor

@@ -1,7 +1,16 @@
+import Glibc
 import TokenVaultCrypto
 import TokenVaultModel
 
 extension GroupTransaction {
+  /// Whether a finding of SQLite is a page that the disk does not read, and no damage. It ends with
+  /// "error code=" and the result code. The low byte of input and output is 10; with 2 above it, the
+  /// file ends within a page.
+  private static func isUnreadable(_ finding: String) -> Bool {
+    guard let code = finding.split(separator: "=").last.flatMap({ Int32($0) }) else { return false }
+    return code & 0xff == 10 && code >> 8 != 2
+  }
+
   /// Opens every row and compares the directory of names with the accounts.
   /// - Parameter progress: Called after each account with the number of accounts so far.
   package func verify(
@@ -12,6 +21,9 @@ extension GroupTransaction {
     let check = try database.statement("PRAGMA integrity_check(1)")
     if try check.step(), check.text(0) != "ok" { report.structure = check.text(0) }
     check.reset()
+    if let structure = report.structure, Self.isUnreadable(structure) {
+      throw .io(call: "read", code: EIO)
+    }
     var names: [[UInt8]: Set<[UInt8]>] = [:]
     report.damagedAccounts = try forEachAccount { account throws(StoreError) in
       report.accounts += 1
