@@ -57,7 +57,7 @@ static int sync_file(sqlite3_file *file, int flags) {
   }
 }
 
-// Writes zeros behind the end of the log, once for each commit. SQLite takes them for the end of the
+// Writes zeros behind the end of the log, at most once after each sync. SQLite takes them for the end of the
 // log. If they cannot be written, nothing is lost, and the log grows with each commit.
 static void lengthen(sqlite3_file *file, growth *log) {
   static const char zeros[LONGEST_STEP];

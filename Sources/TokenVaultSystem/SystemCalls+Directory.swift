@@ -22,7 +22,8 @@ extension SystemCalls {
   }
 
   /// Calls `body` with each entry of a directory, also `.` and `..`, in no order.
-  /// - Throws: `ENOENT` if there is no such directory; the error of a read that fails in the middle.
+  /// - Throws: `ENOENT` if there is no such directory. If a read fails after some entries, `body` has
+  ///   been called with those.
   package static func forEachEntry(
     in directory: String, _ body: (UnsafeMutablePointer<dirent>) -> Void
   ) throws(SystemCallError) {

@@ -61,8 +61,8 @@ package struct GroupDeletion {
   }
 
   /// Removes the empty log of a group whose file is gone, and its index: a deletion was killed after it
-  /// had removed the file. A log with content belongs to a file that was moved away, and stays. No key
-  /// is touched.
+  /// had removed the file. A log with content may belong to a file that was moved away, and stays. No
+  /// key is touched.
   /// - Returns: Whether there was anything to remove.
   package func removeEmptyLog() throws(VaultError) -> Bool {
     guard !GroupCreation.orphans(of: configuration.groupPath).isEmpty else { return false }

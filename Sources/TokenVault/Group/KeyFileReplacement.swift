@@ -59,7 +59,7 @@ struct KeyFileReplacement {
     guard unsafe rename(draft, path) == 0 else {
       throw VaultError.file(path: path, call: "rename", errno: errno)
     }
-    try FileSafety.syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    try FileSafety.syncDirectory(SystemCalls.directory(of: path))
     guard let former else { return }
     bestEffort("the former content opens only copies from before, as any copy of it does") {
       var status = stat()

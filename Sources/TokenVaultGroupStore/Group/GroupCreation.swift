@@ -108,7 +108,7 @@ package enum GroupCreation {
   }
 
   /// The files of SQLite beside a group file that is gone; none if the file exists, or if a log has
-  /// content: it belongs to a file that may come back.
+  /// content: it may belong to a file that was moved away.
   package static func orphans(of path: String) -> [String] {
     var status = stat()
     guard unsafe lstat(path, &status) != 0, errno == ENOENT else { return [] }
