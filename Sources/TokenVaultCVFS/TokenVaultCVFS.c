@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static sqlite3_vfs *unix_vfs;
@@ -93,6 +94,35 @@ static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
   return code == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : code;
 }
 
+typedef int (*truncate_call)(int, off_t);
+static truncate_call next_truncate;
+static _Thread_local bool maps_index;
+
+// The one region that the index of a log of up to 4,062 pages has, in whole pages.
+enum { PAGE = 1 << 12, REGION = 1 << 15, PAGES = REGION / PAGE };
+
+// Replaces ftruncate(2) in SQLite. The first process that opens a group makes the index of its log anew:
+// it shortens the file, and then gives it back its length page by page. The disk has to free and find the
+// same blocks each time, so zeros are written over them instead.
+static int truncate_expected(int descriptor, off_t size) {
+  static const char zeros[PAGE];
+  enum { EMPTY_INDEX = 3 };
+  struct stat status;
+  if (maps_index && size == EMPTY_INDEX && fstat(descriptor, &status) == 0 && status.st_size == REGION) {
+    struct iovec pages[PAGES];
+    for (int i = 0; i < PAGES; i++) pages[i] = (struct iovec){(void *)zeros, PAGE};
+    if (pwritev(descriptor, pages, PAGES, 0) == REGION) return 0;
+  }
+  return next_truncate(descriptor, size);
+}
+
+static int map_index(sqlite3_file *file, int region, int size, int extends, void volatile **out) {
+  maps_index = true;
+  int code = original(file)->xShmMap(file, region, size, extends, out);
+  maps_index = false;
+  return code;
+}
+
 // Puts the copy of its method table into an open file.
 static int replace_methods(sqlite3_file *file) {
   static method_table tables[8];
@@ -109,6 +139,7 @@ static int replace_methods(sqlite3_file *file) {
     tables[i].methods.xRead = read_file;
     tables[i].methods.xWrite = write_file;
     tables[i].methods.xTruncate = truncate_file;
+    if (file->pMethods->iVersion >= 2) tables[i].methods.xShmMap = map_index;
     count++;
   }
   if (is_room) file->pMethods = &tables[i].methods;
@@ -158,8 +189,11 @@ static void register_vfs(void) {
   result = SQLITE_ERROR;
   if (!unix_vfs || unix_vfs->iVersion < 3) return;
   next_open = (open_call)unix_vfs->xGetSystemCall(unix_vfs, "open");
-  if (!next_open) return;
+  next_truncate = (truncate_call)unix_vfs->xGetSystemCall(unix_vfs, "ftruncate");
+  if (!next_open || !next_truncate) return;
   result = unix_vfs->xSetSystemCall(unix_vfs, "open", (sqlite3_syscall_ptr)open_expected);
+  if (result != SQLITE_OK) return;
+  result = unix_vfs->xSetSystemCall(unix_vfs, "ftruncate", (sqlite3_syscall_ptr)truncate_expected);
   if (result != SQLITE_OK) return;
   own_vfs = *unix_vfs;
   own_vfs.zName = TV_VFS_NAME;

@@ -2,10 +2,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The name of the SQLite VFS of this module: the one of Unix, with four differences.
+/// The name of the SQLite VFS of this module: the one of Unix, with five differences.
 /// - A sync that a signal interrupts is repeated. SQLite reports it as a failure of the disk.
 /// - A read that the disk refuses (EIO) is an error of reading. SQLite reports it as a damaged file.
 /// - The log grows by more than a commit, so that most commits need not sync its length.
+/// - The index of the log is emptied by zeros; SQLite shortens the file and lengthens it again.
 /// - A thread can name the file that it expects to open; see tv_vfs_expect.
 #define TV_VFS_NAME "tokenvault"
 
