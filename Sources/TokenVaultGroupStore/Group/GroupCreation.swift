@@ -23,7 +23,7 @@ package enum GroupCreation {
       """
       PRAGMA page_size=4096; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL;
       PRAGMA application_id=\(Format.applicationID); PRAGMA user_version=\(Format.version);
-      PRAGMA journal_mode=WAL; BEGIN IMMEDIATE
+      PRAGMA cell_size_check=ON; PRAGMA journal_mode=WAL; BEGIN IMMEDIATE
       """)
     for statement in Format.schemaStatements { try database.execute(statement) }
     let keys: GroupKeys

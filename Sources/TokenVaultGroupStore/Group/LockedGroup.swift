@@ -22,6 +22,8 @@ package struct LockedGroup: ~Copyable {
     try FileSafety.checkIsLocal(directory)
     let database = try Self.openChecked(path, busyMilliseconds)
     database.keepLogFiles()
+    // Before any other statement: those that are compiled already would have to be compiled again.
+    try database.execute("PRAGMA cell_size_check=ON")
     let header = try Self.readHeaderChecked(database, path: path, announce)
     self.path = path
     self.database = database
@@ -89,12 +91,13 @@ package struct LockedGroup: ~Copyable {
     do { return try SealingKey(derived) } catch { throw .crypto }
   }
 
-  /// Compiles the queries for a secret, while the caller waits for the key.
+  /// Compiles the statements that find a secret, while the caller waits for the key.
   package func prepareQueries() {
-    bestEffort("the query itself reports the error") {
-      for query in [
-        GroupTransaction.Query.name, GroupTransaction.Query.account, GroupTransaction.Query.payload,
-      ] { _ = try database.statement(query) }
+    bestEffort("the statement itself reports the error") {
+      for statement in [
+        Database.schemaQuery, "BEGIN", "COMMIT", GroupTransaction.Query.name,
+        GroupTransaction.Query.account, GroupTransaction.Query.payload,
+      ] { _ = try database.statement(statement) }
     }
   }
 

@@ -33,7 +33,6 @@ package final class UnlockedGroup {
     self.database = database
     file = FileSafety.identity(of: path)
     keys = try GroupKeys(opening: database, header: header, key: key)
-    try database.execute("PRAGMA cell_size_check=ON")
   }
 
   /// The present state of the file; nil if it cannot be told from a later one. Take it before the
@@ -72,7 +71,7 @@ package final class UnlockedGroup {
   /// - Throws: ``StoreError/generationChanged`` if the held key belongs to an older generation.
   package func read<R>(_ body: (GroupTransaction) throws -> R) throws -> R {
     try database.requireUnchanged()
-    try database.execute("BEGIN")
+    try database.statement("BEGIN").run()
     defer { endRead() }
     let result = Result { try body(try GroupTransaction(self)) }
     // Before the result counts, and before an error does: damage may be a change in the middle.
@@ -83,7 +82,7 @@ package final class UnlockedGroup {
   // A read has nothing to roll back. After an error, SQLite may have ended the transaction already.
   private func endRead() {
     guard database.isInTransaction else { return }
-    do { try database.execute("COMMIT") } catch { rollBack() }
+    do { try database.statement("COMMIT").run() } catch { rollBack() }
   }
 
   private func rollBack() {

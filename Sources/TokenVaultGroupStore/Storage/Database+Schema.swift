@@ -1,13 +1,14 @@
 extension Database {
+  // An index that SQLite creates for a UNIQUE or PRIMARY KEY column has no text.
+  static let schemaQuery = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL OR type <> 'index'"
+
   /// Refuses a file whose schema is not exactly that of the format.
   ///
   /// A trigger, a view or a further table could keep what a sign-out deletes. The text is compared,
   /// because the schema cookie can be set back with `PRAGMA schema_version`.
   /// - Throws: ``StoreError/damaged(rows:)``.
   func requireExpectedSchema() throws(StoreError) {
-    // An index that SQLite creates for a UNIQUE or PRIMARY KEY column has no text.
-    let query = try statement(
-      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL OR type <> 'index'")
+    let query = try statement(Self.schemaQuery)
     defer { query.reset() }
     var rest = Format.schemaStatements
     while try query.step() {
