@@ -74,7 +74,9 @@ package enum GroupCreation {
     guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
     // An interrupted deletion may have left a log. SQLite would replay it into the new file, to
     // which it does not belong.
-    try remove(sidecars(of: path))
+    let removed = try remove(sidecars(of: path)) + remove(sidecars(of: draft))
+    // After a power cut, the new name may be there and the removed ones too, if both are in one sync.
+    if !removed.isEmpty { try FileSafety.syncDirectory(FileSafety.directory(of: path)) }
     if replacing {
       guard unsafe rename(draft, path) == 0 else {
         throw FileSafety.failed("rename", errno, path: path)
