@@ -181,7 +181,7 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
   /// of them: the last one needs as many as the first, and others were opened meanwhile.
   /// - Throws: `tooManyOpenFiles`.
   package static func requireDescriptors() throws(CustodyError) {
-    try SecretServiceRequest.requireDescriptors(32)
+    try SecretServiceRequest.requireDescriptors(24)
   }
 
   /// Checks, before the first of several changes, that this process can start the threads that storing
