@@ -30,7 +30,8 @@ PROMISES = {
     "error": "status 73 or 74 and nothing lost or half done, or 0; EINTR is not seen; the same "
              "command then works",
     "power": "the group opens in the next boot; entirely done or not at all; nothing acknowledged is "
-             "lost, nothing erased returns; the same command then works",
+             "lost, nothing erased returns; no file but the draft of a replaced one is left; the "
+             "same command then works",
     "keyring": f"a documented status; at most {keyring.READING} s for reading and {keyring.WRITING} s "
                "for a change of keys; nothing lost or half done; the same command then works",
     "clock": "no error, no wait, nothing lost",
