@@ -39,16 +39,13 @@ EARLY static inline const char *last_component(const char *path) {
   return last;
 }
 
-// `stack` is as the kernel left it: the number of arguments, the arguments, NULL, the environment.
-__attribute__((used)) static void settle(long *stack) __asm__("tv_settle");
-EARLY static void settle(long *stack) {
-  long argc = stack[0];
-  char **argv = (char **)(stack + 1);
-  // Under another name, the program is a credential helper.
-  if (argc > 1 && equal(last_component(argv[0]), "tokenvault") && equal(argv[1], "token")) {
-    tv_call_bus(argv + argc + 1);
-    return;
-  }
+// As the kernel left it: the number of arguments, the arguments, NULL, the environment.
+static long *start;
+
+EARLY static inline char **arguments(void) { return (char **)(start + 1); }
+EARLY static inline char **environment(void) { return arguments() + start[0] + 1; }
+
+EARLY void tv_run_full_program(void) {
   static const char full[] = "/libexec/tokenvault/tokenvault";
   char path[PATH_MAX + sizeof full];
   long length = system_call(SYS_readlink, (long)"/proc/self/exe", (long)path, PATH_MAX);
@@ -61,7 +58,27 @@ EARLY static void settle(long *stack) {
     } while (path[length] != '/');
   }
   for (unsigned long i = 0; i < sizeof full; i++) path[length + (long)i] = full[i];
-  system_call(SYS_execve, (long)path, (long)argv, (long)(argv + argc + 1));
+  system_call(SYS_execve, (long)path, (long)arguments(), (long)environment());
 }
+
+__attribute__((used)) static void settle(long *stack) __asm__("tv_settle");
+EARLY static void settle(long *stack) {
+  start = stack;
+  char **argv = arguments();
+  // Under another name, the program is a credential helper.
+  if (start[0] > 1 && equal(last_component(argv[0]), "tokenvault") && equal(argv[1], "token")) {
+    tv_call_bus(environment());
+    tv_bring_relocated_pages();
+    return;
+  }
+  tv_run_full_program();
+}
+
+#ifdef TV_OWN_RUNTIME
+char **tv_arguments(int *count) {
+  *count = (int)start[0];
+  return arguments();
+}
+#endif
 
 #endif

@@ -1,4 +1,4 @@
-import Dispatch
+import Synchronization
 package import TokenVaultGroupStore
 package import TokenVaultModel
 import TokenVaultSystem
@@ -13,7 +13,7 @@ import TokenVaultSystem
 package final class GroupSession: @unchecked Sendable {
   package let configuration: VaultConfiguration
   /// Protects every variable below.
-  private let turn = DispatchSemaphore(value: 1)
+  private let turn = Mutex(())
   private var opened: UnlockedGroup? {
     willSet {
       ownCommits += opened?.commits ?? 0
@@ -78,17 +78,25 @@ package final class GroupSession: @unchecked Sendable {
   func withGroup<R>(
     precedesRotation: Bool = false, _ body: (UnlockedGroup) throws -> R
   ) throws(VaultError) -> R {
-    turn.wait()
-    defer { turn.signal() }
-    return try vaultErrors(group) {
-      // Another process can only get ahead of this one by rotating the key once more.
-      for _ in 0..<200 {
-        do { return try body(try open(precedesRotation)) } catch StoreError.generationChanged {
-          opened = nil
+    try inTurn { () throws(VaultError) in
+      try vaultErrors(group) {
+        // Another process can only get ahead of this one by rotating the key once more.
+        for _ in 0..<200 {
+          do { return try body(try open(precedesRotation)) } catch StoreError.generationChanged {
+            opened = nil
+          }
         }
+        throw StoreError.busy
       }
-      throw StoreError.busy
     }
+  }
+
+  /// Runs `body` while no other thread does so.
+  private func inTurn<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    var result: Result<R, E>?
+    turn.withLock { _ in result = Result { () throws(E) in try body() } }
+    guard let result else { preconditionFailure("The body has run.") }
+    return try result.get()
   }
 
   /// Closes the file and destroys its keys in memory.
@@ -120,19 +128,15 @@ package final class GroupSession: @unchecked Sendable {
   }
 
   /// Uses a group that was opened by other means than its custody; nil closes the present one.
-  func adopt(_ group: UnlockedGroup?) {
-    turn.wait()
-    defer { turn.signal() }
-    opened = group
-  }
+  func adopt(_ group: UnlockedGroup?) { inTurn { opened = group } }
 
   /// Records that this session created the group, in this number of commits.
   func noteCreation(of groupID: [UInt8], commits: UInt64) {
-    turn.wait()
-    defer { turn.signal() }
-    opened = nil
-    ownCommits = commits
-    createdGroup = groupID
+    inTurn {
+      opened = nil
+      ownCommits = commits
+      createdGroup = groupID
+    }
   }
 
   // MARK: Principals
@@ -140,15 +144,11 @@ package final class GroupSession: @unchecked Sendable {
   /// The account that this session last returned to a client, by folded client id, as its current
   /// one. The group's file does not keep it beyond its sign-out.
   func seenPrincipal(of client: String) -> Account? {
-    turn.wait()
-    defer { turn.signal() }
-    return seenPrincipals[client]
+    inTurn { seenPrincipals[client] }
   }
 
   func notePrincipal(_ account: Account?, of client: String) {
-    turn.wait()
-    defer { turn.signal() }
-    seenPrincipals[client] = account
+    inTurn { seenPrincipals[client] = account }
   }
 
   // MARK: Changes
@@ -183,17 +183,13 @@ package final class GroupSession: @unchecked Sendable {
   /// - Returns: The group's manifest.
   @discardableResult
   package func requireMembership() throws(VaultError) -> GroupManifest {
-    turn.wait()
-    defer { turn.signal() }
-    return try admittedManifest()
+    try inTurn { () throws(VaultError) in try admittedManifest() }
   }
 
   /// Refuses an executable that is not a member. The command line, which administers every group,
   /// is exempt: a group whose manifest is missing must still be listed and signed out of.
   func admit() throws(VaultError) {
-    turn.wait()
-    defer { turn.signal() }
-    try admitUnlocked()
+    try inTurn { () throws(VaultError) in try admitUnlocked() }
   }
 
   private func admitUnlocked() throws(VaultError) {
