@@ -266,6 +266,33 @@ import TokenVaultModel
     #expect(try vault.groupSession().tokenText() == Self.ada)
   }
 
+  /// It was reported as a key file of others.
+  @Test func aRekeyReportsTheErrorOfReadingAnotherManifest() throws {
+    let vault = try TestVault()
+    let path = vault.home.appending(path: "key").path
+    try KeyFileCustodian.create(path: path)
+    try vault.save(GroupManifest.with(.keyFile(path: path)))
+    try vault.groupSession().importCache(Person.ada.cache())
+    var other = GroupManifest.with(.secretService)
+    other.name = "com.example.other"
+    let file = try vault.groupSession().configuration.manifests.save(other)
+    try FileManager.default.removeItem(atPath: file)
+    // A link to itself cannot be opened, also not by root.
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: file)
+    let content = try Data(contentsOf: URL(filePath: path))
+
+    let error = #expect(throws: VaultError.self) { try Rekey(vault.groupSession()).run() }
+
+    guard case .file(file, _, ELOOP)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try Data(contentsOf: URL(filePath: path)) == content)
+    try FileManager.default.removeItem(atPath: file)
+    #expect(try vault.groupSession().header().generation == 1)
+    #expect(try vault.groupSession().tokenText() == Self.ada)
+  }
+
   // MARK: References and locks
 
   @Test func directoryRulesFollowTheirAccountsThroughARekey() throws {

@@ -91,13 +91,16 @@ struct KeyFileReplacement {
       guard case .keyFile(let other)? = manifest?.custody else { return false }
       return other == path || (file != nil && FileSafety.identity(of: other) == file)
     }
-    return try manifests.names().contains { name in
-      guard name != configuration.group else { return false }
-      // A manifest that cannot be read might name the file.
-      do { return try names(manifests.find(name).manifest) || names(manifests.staged(name)) } catch
-      {
+    for name in try manifests.names() where name != configuration.group {
+      do {
+        let staged = try manifests.staged(name)
+        if names(try manifests.find(name).manifest) || names(staged) { return true }
+      } catch {
+        // A manifest that cannot be used might name the file.
+        guard case .badManifest = error else { throw error }
         return true
       }
     }
+    return false
   }
 }
