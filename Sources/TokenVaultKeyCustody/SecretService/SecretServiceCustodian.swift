@@ -142,10 +142,16 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
           text, label: "TokenVault keychain group key", contentType: "text/plain", attributes)
       }
     }
-    try stored.get()
+    var failure: CustodyError?
+    do throws(CustodyError) { try stored.get() } catch {
+      guard SecretServiceRequest.mayHaveStored(error) else { throw error }
+      failure = error
+    }
     var reader = try reader()
     let expected = try crypto(key) { (key) throws(CryptoError) in try key.clone() }
-    _ = try self.key(id, from: &reader) { $0.isEqual(to: expected) }
+    do throws(CustodyError) { _ = try self.key(id, from: &reader) { $0.isEqual(to: expected) } } catch {
+      throw failure ?? error
+    }
     try reader.saveWallet(writePatience)
   }
 

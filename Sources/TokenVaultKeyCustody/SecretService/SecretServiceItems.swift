@@ -45,12 +45,16 @@ package struct SecretServiceItems: Sendable {
         unsafe try request.store(bytes, label: label, contentType: contentType, attributes)
       }
     }
-    try stored.get()
+    var failure: CustodyError?
+    do throws(CustodyError) { try stored.get() } catch {
+      guard SecretServiceRequest.mayHaveStored(error) else { throw error }
+      failure = error
+    }
     var reader = try reader()
     let isKept = try items(attributes, from: &reader).contains {
       ConstantTime.equal($0.secret.reveal(), bytes) && !former.contains($0.path)
     }
-    guard isKept else { throw .itemNotChanged }
+    guard isKept else { throw failure ?? .itemNotChanged }
     try reader.saveWallet(patience)
   }
 

@@ -14,7 +14,8 @@ struct SecretServiceRequest {
   ///
   /// A refusal is tried again: libsecret leaves out the zero at the beginning of a number of its key
   /// agreement, and KWallet does not, so that it refuses 1 of 256 sessions because of the public key,
-  /// and 1 of 256 items because of the shared one. A refused call has created nothing.
+  /// and 1 of 256 items because of the shared one. Such a call has created nothing. After an error for
+  /// which ``mayHaveStored(_:)`` is true, the item may exist, and is not created twice.
   func store(
     _ secret: UnsafeRawBufferPointer, label: String, contentType: String,
     _ attributes: [(String, String)]
@@ -36,8 +37,19 @@ struct SecretServiceRequest {
               secret.count)
           }
         }
-      } catch .refused where attempt < Self.attempts {}
+      } catch {
+        guard attempt < Self.attempts, case .refused = error, !Self.mayHaveStored(error) else {
+          throw error
+        }
+      }
     }
+  }
+
+  /// Whether an item may exist although the call that creates it has failed. libsecret reads what it has
+  /// created; if it does not understand the answer, it reports that there is no such item.
+  static func mayHaveStored(_ error: CustodyError) -> Bool {
+    guard case .refused(let name) = error else { return false }
+    return name.isEmpty || name == "org.freedesktop.DBus.Error.UnknownMethod"
   }
 
   /// More than libsecret needs for a call: it opens the bus, and GLib some files of its own.
