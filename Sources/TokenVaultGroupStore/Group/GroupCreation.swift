@@ -74,9 +74,10 @@ package enum GroupCreation {
     guard replacing || FileSafety.identity(of: path) == nil else { throw .exists(path: path) }
     // An interrupted deletion may have left a log. SQLite would replay it into the new file, to
     // which it does not belong.
-    let removed = try remove(sidecars(of: path)) + remove(sidecars(of: draft))
-    // After a power cut, the new name may be there and the removed ones too, if both are in one sync.
-    if !removed.isEmpty { try FileSafety.syncDirectory(FileSafety.directory(of: path)) }
+    try remove(sidecars(of: path) + sidecars(of: draft))
+    // SQLite, too, has removed names without a sync. After a power cut, the new name could be there, and
+    // they as well.
+    try FileSafety.syncDirectory(FileSafety.directory(of: path))
     if replacing {
       guard unsafe rename(draft, path) == 0 else {
         throw FileSafety.failed("rename", errno, path: path)

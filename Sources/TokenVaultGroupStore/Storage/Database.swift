@@ -179,9 +179,6 @@ import TokenVaultSystem
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let compiled = unsafe prepared else {
-      // To compile the first statement, SQLite reads the schema, and takes a value in it that is no text
-      // for a lack of memory.
-      if code == SQLITE_NOMEM, Self.hasMemory { throw .damaged(rows: nil) }
       throw unsafe Self.error(code, handle)
     }
     let statement = unsafe Statement(compiled, connection)
@@ -240,6 +237,8 @@ import TokenVaultSystem
     case SQLITE_CANTOPEN where unsafe handle.map({ unsafe sqlite3_db_readonly($0, "main") }) == 1:
       return .readOnly(path: path)
     case SQLITE_TOOBIG: return .damaged(rows: nil)
+    // SQLite takes some damaged values for a lack of memory: in the schema, one that is no text.
+    case SQLITE_NOMEM where hasMemory: return .damaged(rows: nil)
     // ``ScanLimit`` ended it; nothing else interrupts a statement.
     case SQLITE_INTERRUPT: return .damaged(rows: nil)
     // SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import: the file ends within a page.
