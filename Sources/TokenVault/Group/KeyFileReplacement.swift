@@ -38,9 +38,7 @@ struct KeyFileReplacement {
   func makeDraft() throws {
     do throws(CustodyError) { try KeyFileCustodian.create(path: draft) } catch {
       switch error {
-      case .keyFileUnreadable(_, EACCES), .keyFileUnreadable(_, EPERM),
-        .keyFileUnreadable(_, EROFS):
-        throw notReplaceable
+      case .keyFileUnreadable(_, EACCES), .keyFileUnreadable(_, EPERM): throw notReplaceable
       case .keyFileUnreadable(let path, let errno):
         throw VaultError.keyFileNotCreated(path: path, errno: errno)
       default: throw error
