@@ -149,7 +149,9 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
     }
     var reader = try reader()
     let expected = try crypto(key) { (key) throws(CryptoError) in try key.clone() }
-    do throws(CustodyError) { _ = try self.key(id, from: &reader) { $0.isEqual(to: expected) } } catch {
+    do throws(CustodyError) {
+      _ = try self.key(id, from: &reader) { $0.isEqual(to: expected) }
+    } catch {
       throw failure ?? error
     }
     try reader.saveWallet(writePatience)
