@@ -46,10 +46,11 @@ struct SecretServiceRequest {
   }
 
   /// Whether an item may exist although the call that creates it has failed. libsecret reads what it has
-  /// created; if it does not understand the answer, it reports that there is no such item.
+  /// created; if the answer is lost, or not one that it understands, it reports by this name that there is
+  /// no such item. An error of the key agreement has no name.
   static func mayHaveStored(_ error: CustodyError) -> Bool {
     guard case .refused(let name) = error else { return false }
-    return name.isEmpty || name == "org.freedesktop.DBus.Error.UnknownMethod"
+    return name == "org.freedesktop.DBus.Error.UnknownMethod"
   }
 
   /// More than libsecret needs for a call: it opens the bus, and GLib some files of its own.
