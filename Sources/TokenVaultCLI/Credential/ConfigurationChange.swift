@@ -136,7 +136,6 @@ struct ConfigurationChange: Hashable {
       try Self.write(
         (try Self.content(file) ?? []) + Array(((former ?? "") + text).utf8), to: file)
     }
-    try makeDurable(in: invocation)
   }
 
   /// Takes the change back if it is still in force, and removes the directories that were made for it.
@@ -146,33 +145,7 @@ struct ConfigurationChange: Hashable {
     let wasInForce = try takeBack(in: invocation)
     // A killed call may have taken the change back already.
     try removeMadeDirectories()
-    try makeDurable(in: invocation)
     return wasInForce
-  }
-
-  /// Lets the change survive a power cut that follows. git does not sync what it writes.
-  private func makeDurable(in invocation: Invocation) throws {
-    let files = place.map { [$0] } ?? Self.gitFiles(invocation).filter(InputFile.exists)
-    for file in files {
-      if place == nil { _ = try Self.sync(file) }
-      // An undone change may have removed the nearest ones.
-      _ = try Self.directories(above: file).reversed().first(where: Self.sync)
-    }
-  }
-
-  /// - Returns: False if there is nothing at the path.
-  private static func sync(_ path: String) throws -> Bool {
-    do throws(SystemCallError) {
-      let descriptor = try SystemCalls.open(path, O_RDONLY)
-      defer { close(descriptor) }
-      try SystemCalls.sync(descriptor)
-      return true
-    } catch {
-      guard error.errno == ENOENT else {
-        throw CommandError.fileNotWritten(path: path, errno: error.errno)
-      }
-      return false
-    }
   }
 
   /// One that has something in it stays.
@@ -302,9 +275,7 @@ struct ConfigurationChange: Hashable {
 
   private static func makeDirectories(above path: String) throws {
     for directory in directories(above: path) {
-      if unsafe mkdir(directory, 0o755) == 0 {
-        _ = try sync(SystemCalls.directory(of: directory))
-      } else if errno != EEXIST {
+      if unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
         throw CommandError.fileNotMade(path: directory, errno: errno)
       }
     }
