@@ -1,4 +1,5 @@
-// Written by scripts/instructions --order.
+// Written by scripts/instructions --order. Another version of libcrypto may call these functions.
+#if OPENSSL_VERSION_MAJOR == 3 && OPENSSL_VERSION_MINOR == 0
 CALL(AES_cbc_encrypt) CALL(AES_decrypt) CALL(AES_encrypt) CALL(AES_set_decrypt_key)
 CALL(AES_set_encrypt_key) CALL(ASN1_OBJECT_free) CALL(ASN1_TYPE_get_octetstring) CALL(ASN1_TYPE_set)
 CALL(ASN1_TYPE_set_octetstring) CALL(BIO_snprintf) CALL(BIO_vsnprintf) CALL(BN_bn2bin)
@@ -69,3 +70,4 @@ CALL(ossl_rsa_pkey_method) CALL(ossl_rsa_pss_pkey_method) CALL(ossl_safe_getenv)
 CALL(ossl_store_cleanup_int) CALL(ossl_store_loader_store_cache_flush)
 CALL(ossl_store_loader_store_remove_all_provided) CALL(ossl_trace_cleanup) CALL(vpaes_cbc_encrypt)
 CALL(vpaes_decrypt) CALL(vpaes_encrypt) CALL(vpaes_set_decrypt_key) CALL(vpaes_set_encrypt_key)
+#endif

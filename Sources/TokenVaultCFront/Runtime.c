@@ -93,6 +93,8 @@ FUNCTION(contains, "$sSy17_StringProcessingE8containsySbSSF")
 
 // What the used parts of libcrypto refer to in its other parts.
 #ifdef TV_OWN_PROVIDER
+#include <openssl/opensslv.h>
+
 #include "AbsentCrypto.h"
 #endif
 

@@ -67,6 +67,8 @@ int tv_reserve(int descriptor, int64_t start, int64_t length) {
   return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, start, length);
 }
 
+int tv_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
 int64_t tv_file_size_limit(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return -1;

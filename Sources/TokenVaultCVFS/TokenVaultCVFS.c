@@ -139,7 +139,9 @@ static int replace_methods(sqlite3_file *file) {
     tables[i].methods.xRead = read_file;
     tables[i].methods.xWrite = write_file;
     tables[i].methods.xTruncate = truncate_file;
-    if (file->pMethods->iVersion >= 2) tables[i].methods.xShmMap = map_index;
+    if (file->pMethods->iVersion >= 2 && file->pMethods->xShmMap) {
+      tables[i].methods.xShmMap = map_index;
+    }
     count++;
   }
   if (is_room) file->pMethods = &tables[i].methods;

@@ -1,4 +1,5 @@
 import Glibc
+internal import TokenVaultCSystem
 
 /// Writing to the disk. A call that a signal interrupts is repeated, because the disk has not failed.
 extension SystemCalls {
@@ -14,6 +15,15 @@ extension SystemCalls {
     let descriptor = try openDirectory(path)
     defer { close(descriptor) }
     try sync(descriptor)
+  }
+
+  /// Makes all changes durable that were made in the file system of a directory, by other processes too.
+  package static func syncFileSystem(of directory: String) throws(SystemCallError) {
+    let descriptor = try openDirectory(directory)
+    defer { close(descriptor) }
+    guard retried({ tv_sync_file_system(descriptor) }) == 0 else {
+      throw SystemCallError(errno: errno, call: "syncfs")
+    }
   }
 
   /// The directory part of a path.

@@ -291,6 +291,9 @@ import TokenVaultModel
     try FileManager.default.removeItem(atPath: file)
     #expect(try vault.groupSession().header().generation == 1)
     #expect(try vault.groupSession().tokenText() == Self.ada)
+    // A link to nothing names no key file.
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: file + ".gone")
+    #expect(try Rekey(vault.groupSession()).run().replacedKeyFile == path)
   }
 
   // MARK: References and locks

@@ -91,12 +91,16 @@ struct KeyFileReplacement {
     }
     for name in try manifests.names() where name != configuration.group {
       do {
-        let staged = try manifests.staged(name)
-        if names(try manifests.find(name).manifest) || names(staged) { return true }
+        if names(try manifests.staged(name)) { return true }
+        if names(try manifests.find(name).manifest) { return true }
       } catch {
+        switch error {
+        // It was removed meanwhile, or is a link to nothing.
+        case .noManifest: continue
         // A manifest that cannot be used might name the file.
-        guard case .badManifest = error else { throw error }
-        return true
+        case .badManifest: return true
+        default: throw error
+        }
       }
     }
     return false

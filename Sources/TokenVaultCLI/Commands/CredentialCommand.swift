@@ -99,6 +99,7 @@ struct CredentialInstallCommand: VaultCommand {
       try invocation.answer(change.text)
       try change.apply(in: invocation)
     }
+    try InstalledHelpers.makeDurable(invocation)
     let isChanged = !new.isEmpty
     let tools = HelperSetup.tools[setup.spoken.name] ?? setup.spoken.name
     try invocation.answer(
@@ -138,7 +139,9 @@ struct CredentialUninstallCommand: VaultCommand {
         continue
       }
       for change in changes.reversed() {
-        if try change.undo(in: invocation) {
+        let wasInForce = try change.undo(in: invocation)
+        try InstalledHelpers.makeDurable(invocation)
+        if wasInForce {
           try invocation.answer("undone  \(change.text)")
         } else {
           try invocation.answer("left    \(change.text) (changed since)")

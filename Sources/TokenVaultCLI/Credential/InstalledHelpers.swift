@@ -1,5 +1,6 @@
 import TokenVault
 import TokenVaultModel
+import TokenVaultSystem
 
 /// The changes that `credential install` made, so that `credential uninstall` undoes exactly these.
 struct InstalledHelpers {
@@ -27,6 +28,15 @@ struct InstalledHelpers {
       JSONValue.Member(name, .array(all.map(\.json)))
     }
     try SmallFile.write(JSONValue.object(members).bytes, to: path)
+  }
+
+  /// Lets the changes survive a power cut that follows. git does not sync what it writes, and the changes
+  /// are in several directories, so this syncs the file system of the home directory.
+  static func makeDurable(_ invocation: Invocation) throws {
+    guard let home = invocation.directory(in: "HOME") else { return }
+    do { try SystemCalls.syncFileSystem(of: home) } catch {
+      throw CommandError.fileNotWritten(path: home, errno: error.errno)
+    }
   }
 }
 

@@ -23,6 +23,8 @@ int tv_open(const char *path, int flags, mode_t mode);
 extern const int tv_o_tmpfile;
 /// fallocate(FALLOC_FL_KEEP_SIZE): reserves disk space beyond the end of the file.
 int tv_reserve(int descriptor, int64_t start, int64_t length);
+/// syncfs: writes all changes of a file system to the disk.
+int tv_sync_file_system(int descriptor);
 /// RLIMIT_FSIZE; -1 for none.
 int64_t tv_file_size_limit(void);
 /// renameat2(RENAME_NOREPLACE): EEXIST if `to` exists.

@@ -258,8 +258,9 @@ import TokenVaultSystem
     }
   }
 
+  /// Whether there is memory for more than any request of SQLite for a group file.
   private static var hasMemory: Bool {
-    let memory = unsafe sqlite3_malloc(1 << 20)
+    let memory = unsafe sqlite3_malloc(64 << 20)
     defer { unsafe sqlite3_free(memory) }
     return unsafe memory != nil
   }

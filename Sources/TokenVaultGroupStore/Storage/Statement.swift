@@ -90,7 +90,9 @@ internal import TokenVaultCSQLite
 
   /// Appends the bytes of a column, of which there are some, without an array of their own.
   func append(_ column: Int32, to bytes: inout [UInt8]) throws(StoreError) {
-    guard let start = unsafe sqlite3_column_blob(handle, column) else { throw error(SQLITE_NOMEM) }
+    guard let start = unsafe sqlite3_column_blob(handle, column) else {
+      throw .damaged(rows: nil)
+    }
     unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: size(column)))
   }
 
