@@ -162,11 +162,13 @@ import TokenVaultTestSupport
       let log = machine.session.directory.appending(path: "log").path
       unsafe unlink(log)
       let file = try machine.write(input, to: "input")
+      // The index of the log is made by the first command, and emptied by each later one.
+      let call = command == commands[0].0 ? "ftruncate" : "pwritev"
       let running = try machine.start(
         [
           "/bin/bash", "-c",
-          "exec strace -f -qq -v -s 99999 -o \(log) -e trace=execve,/^ftruncate "
-            + "-e inject=/^ftruncate:signal=SIGSTOP:when=1 \"$T\" \(command) <\(file)",
+          "exec strace -f -qq -v -s 99999 -o \(log) -e trace=execve,/^\(call) "
+            + "-e inject=/^\(call):signal=SIGSTOP:when=1 \"$T\" \(command) <\(file)",
         ], environment: ["T": try built("tokenvault")])
       let pid = try #require(
         try stopped(childOf: running.pid, log: log), "\(command) never stopped")
