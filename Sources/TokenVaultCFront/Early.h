@@ -16,10 +16,6 @@ EARLY static inline long system_call(long number, long a, long b, long c) {
 // Connects to the session bus and sends it the first message of a conversation with the keyring.
 void tv_call_bus(char **environment);
 
-// Brings the pages into memory that relocation changes. It does so with one call of the kernel instead of
-// a page fault for each of them.
-void tv_bring_relocated_pages(void);
-
 // Replaces this process by the full program, with the same arguments and environment. Returns if it
 // cannot be run.
 void tv_run_full_program(void);

@@ -58,7 +58,8 @@ int ossl_base_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH 
   return 0;
 }
 
-// libcrypto enters the names of all public-key methods before the first name that it looks for.
+// libcrypto enters the names of all public-key methods before the first name that it looks for. Weak, as
+// libcrypto's own definition is linked where another one of its object file is needed.
 __attribute__((weak)) int EVP_PKEY_asn1_get_count(void);
 __attribute__((weak)) int EVP_PKEY_asn1_get_count(void) { return 0; }
 

@@ -91,7 +91,7 @@ FUNCTION(replacing, "$sSm17_StringProcessingSQ7ElementRpzrlE9replacing_4with15ma
                     "Rd__SlRd_0_ABQyd__ACRSABQyd_0_AGRSr0_lF")
 FUNCTION(contains, "$sSy17_StringProcessingE8containsySbSSF")
 
-// What the used parts of libcrypto refer to in its other parts.
+// The object files of libcrypto that a stored token uses call these functions of other object files.
 #ifdef TV_OWN_PROVIDER
 #include <openssl/opensslv.h>
 

@@ -68,7 +68,6 @@ EARLY static void settle(long *stack) {
   // Under another name, the program is a credential helper.
   if (start[0] > 1 && equal(last_component(argv[0]), "tokenvault") && equal(argv[1], "token")) {
     tv_call_bus(environment());
-    tv_bring_relocated_pages();
     return;
   }
   tv_run_full_program();

@@ -85,7 +85,8 @@ package enum GroupCreation {
     } else {
       try name(draft, path)
     }
-    try remove(draft)
+    // link(2) leaves it.
+    try remove([draft])
     try FileSafety.syncDirectory(FileSafety.directory(of: path))
   }
 

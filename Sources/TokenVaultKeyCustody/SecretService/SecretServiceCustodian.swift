@@ -142,11 +142,7 @@ package struct SecretServiceCustodian: StoringKeyCustodian {
           text, label: "TokenVault keychain group key", contentType: "text/plain", attributes)
       }
     }
-    var failure: CustodyError?
-    do throws(CustodyError) { try stored.get() } catch {
-      guard SecretServiceRequest.mayHaveStored(error) else { throw error }
-      failure = error
-    }
+    let failure = try stored.get()
     var reader = try reader()
     let expected = try crypto(key) { (key) throws(CryptoError) in try key.clone() }
     do throws(CustodyError) {

@@ -45,11 +45,7 @@ package struct SecretServiceItems: Sendable {
         unsafe try request.store(bytes, label: label, contentType: contentType, attributes)
       }
     }
-    var failure: CustodyError?
-    do throws(CustodyError) { try stored.get() } catch {
-      guard SecretServiceRequest.mayHaveStored(error) else { throw error }
-      failure = error
-    }
+    let failure = try stored.get()
     var reader = try reader()
     let isKept = try items(attributes, from: &reader).contains {
       ConstantTime.equal($0.secret.reveal(), bytes) && !former.contains($0.path)

@@ -14,12 +14,14 @@ struct SecretServiceRequest {
   ///
   /// A refusal is tried again: libsecret leaves out the zero at the beginning of a number of its key
   /// agreement, and KWallet does not, so that it refuses 1 of 256 sessions because of the public key,
-  /// and 1 of 256 items because of the shared one. Such a call has created nothing. After an error for
-  /// which ``mayHaveStored(_:)`` is true, the item may exist, and is not created twice.
+  /// and 1 of 256 items because of the shared one. Such a call has created nothing.
+  /// - Returns: The error after which the item may exist all the same, so that the caller looks for it;
+  ///   nil after a success. libsecret reads an item that it has created; if that answer is lost, or not one
+  ///   that it understands, it reports that there is no such item.
   func store(
     _ secret: UnsafeRawBufferPointer, label: String, contentType: String,
     _ attributes: [(String, String)]
-  ) throws(CustodyError) {
+  ) throws(CustodyError) -> CustodyError? {
     let names = unsafe attributes.map { unsafe (strdup($0.0), strdup($0.1)) }
     defer {
       unsafe names.forEach {
@@ -28,29 +30,25 @@ struct SecretServiceRequest {
       }
     }
     let list = unsafe names.map { unsafe tv_secret_attribute(name: $0.0, value: $0.1) }
-    for attempt in 1...Self.attempts {
+    var attempt = 1
+    while true {
       do throws(CustodyError) {
-        return unsafe try run { request in
+        unsafe try run { request in
           unsafe list.withUnsafeBufferPointer { list in
             unsafe tv_secret_store(
               &request, label, contentType, list.baseAddress, list.count, secret.baseAddress,
               secret.count)
           }
         }
+        return nil
       } catch {
-        guard attempt < Self.attempts, case .refused = error, !Self.mayHaveStored(error) else {
-          throw error
-        }
+        guard case .refused(let name) = error else { throw error }
+        // An error of the key agreement has no name.
+        if name == "org.freedesktop.DBus.Error.UnknownMethod" { return error }
+        guard attempt < Self.attempts else { throw error }
+        attempt += 1
       }
     }
-  }
-
-  /// Whether an item may exist although the call that creates it has failed. libsecret reads what it has
-  /// created; if the answer is lost, or not one that it understands, it reports by this name that there is
-  /// no such item. An error of the key agreement has no name.
-  static func mayHaveStored(_ error: CustodyError) -> Bool {
-    guard case .refused(let name) = error else { return false }
-    return name == "org.freedesktop.DBus.Error.UnknownMethod"
   }
 
   /// More than libsecret needs for a call: it opens the bus, and GLib some files of its own.
