@@ -87,6 +87,18 @@ struct RuleConditionTests {
   @Test func aRepositoryWithoutANameIsNone() {
     #expect(RemotePattern("github.com/.git") == nil)
     #expect(RemotePattern("github.com/contoso/.git") == nil)
+    #expect(RemotePattern("github.com/contoso/.git.git") == nil)
+  }
+
+  /// A rule is written to a file. Another reading there would make it a rule for another repository.
+  @Test(arguments: [
+    ("app.git", "app"), ("app.git.git", "app"), ("app.git.app", "app.git.app"), ("..git", nil),
+    ("...git", nil), ("....git", "..."),
+  ])
+  func aRepositoryIsReadFromItsDescriptionAsTheSame(name: String, read: String?) {
+    let pattern = RemotePattern("github.com/contoso/\(name)")
+    #expect(pattern?.description == read.map { "github.com/contoso/\($0)" })
+    #expect(pattern.flatMap { RemotePattern($0.description) } == pattern)
   }
 
   @Test func aDirectoryIsForEverythingBelowIt() throws {

@@ -42,13 +42,12 @@ package struct RemotePattern: Hashable, Sendable, CustomStringConvertible {
       return nil
     }
     var segments = path.lowercased().split(separator: "/").map(String.init)
-    guard !segments.isEmpty, !segments.contains(where: { [".", ".."].contains($0) }),
-      path.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })
+    guard let last = segments.indices.last, path.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })
     else { return nil }
-    let last = segments.count - 1
-    if segments[last].hasSuffix(".git") { segments[last].removeLast(4) }
+    // All of them: the rest is written to a file, and reading it there must not shorten it again.
+    while segments[last].hasSuffix(".git") { segments[last].removeLast(4) }
     // Without its name, a repository would stand for all of its owner.
-    guard !segments[last].isEmpty else { return nil }
+    guard !segments.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
     self.host = name
     self.path = segments
   }
