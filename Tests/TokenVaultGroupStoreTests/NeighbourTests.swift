@@ -65,18 +65,50 @@ import TokenVaultModel
   @Test(arguments: ["account", "record", "account_key", "name"])
   func pagesThatNameEachOtherDoNotKeepAReaderBusy(table: String) throws {
     let fresh = try made()
-    var root = 0
-    do {
-      let group = try fresh.open()
-      let query = try group.database.statement(
-        "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'")
-      #expect(try query.step())
-      root = Int(query.int64(0))
-      query.reset()
-      #expect(try group.truncateLog())
-    }
+    let root = try rootPage(of: table, in: fresh.open())
     try write(try grown(contents(fresh.path), from: root), to: fresh.path)
-    let group = try fresh.open()
+    try expectEveryUseToEnd(fresh.open())
+  }
+
+  /// Of two rows that are exchanged, each is the next one after the other, if they are read one by one.
+  @Test(arguments: ["account", "record", "account_key", "name"], [1, 2])
+  func rowsOutOfOrderDoNotKeepAProgramBusy(table: String, version: Int) throws {
+    let path = scratch("a.vault")
+    var secret = try bytes(hex: SampleGroup.Keys.fixture().secondGeneration)
+    if version == 1 {
+      try write(contents(SampleGroup.fixtures.appending(path: "v1-group.vault").path), to: path)
+    } else {
+      secret = try FreshGroup(path) { transaction in
+        for account in [SampleGroup.alice, SampleGroup.bob, SampleGroup.carol] {
+          try SampleGroup.add(account, to: transaction)
+        }
+      }.secret
+    }
+    let root = try rootPage(of: table, in: unlock(path, secret))
+    let sound = try contents(path)
+    let page = (root - 1) * 4096
+    try #require([10, 13].contains(sound[page]), "a leaf")
+    for row in 0..<Int(sound[page + 4]) - 1 {
+      var bytes = sound
+      for place in [page + 8 + 2 * row, page + 9 + 2 * row] { bytes.swapAt(place, place + 2) }
+      let changed = scratch("\(row).vault")
+      try write(bytes, to: changed)
+      try expectEveryUseToEnd(unlock(changed, secret))
+    }
+  }
+
+  private func rootPage(of table: String, in group: UnlockedGroup) throws -> Int {
+    let query = try group.database.statement(
+      "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'")
+    #expect(try query.step())
+    let root = Int(query.int64(0))
+    query.reset()
+    #expect(try group.truncateLog())
+    return root
+  }
+
+  /// Reads a damaged group, and renews its keys.
+  private func expectEveryUseToEnd(_ group: UnlockedGroup) throws {
     let read: [(GroupTransaction) throws -> Void] = [
       { _ = try $0.verify() }, { _ = try $0.forEachAccount { _ in } },
       { _ = try $0.accounts(named: Array("nobody".utf8)) },

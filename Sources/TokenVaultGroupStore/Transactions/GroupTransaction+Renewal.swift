@@ -122,7 +122,9 @@ extension GroupTransaction {
       try change.bind(1, row.id)
       try change.run()
     }
-    guard let scrambled = try account(after: row.id - 1) else { throw .damaged(rows: nil) }
+    guard let scrambled = try account(after: row.id - 1), scrambled.id == row.id else {
+      throw .damaged(rows: nil)
+    }
     try changeDigest(ofRow: row.id, from: nil, to: rowDigest(scrambled))
   }
 

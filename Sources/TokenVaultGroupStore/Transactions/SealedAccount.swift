@@ -25,12 +25,15 @@ extension SealedAccount {
 
 extension GroupTransaction {
   /// The account with the next greater row number; nil if there is none.
+  /// - Throws: ``StoreError/damaged(rows:)`` also if the rows of a page are out of order: a loop over
+  ///   all accounts would not end.
   func account(after row: Int64) throws(StoreError) -> SealedAccount? {
     let query = try database.statement(
       SealedAccount.selection + " WHERE a.id > ? ORDER BY a.id LIMIT 1")
     try query.bind(1, row)
     guard try query.step() else { return nil }
     defer { query.reset() }
+    guard query.int64(0) > row else { throw .damaged(rows: nil) }
     return SealedAccount(query)
   }
 }
