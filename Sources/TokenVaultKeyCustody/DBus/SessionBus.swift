@@ -69,13 +69,6 @@ struct SessionBus: ~Copyable {
 
   /// Sends the queued calls, for a caller that has other work to do before it reads the replies.
   mutating func flush() throws(CustodyError) {
-    try sendQueued()
-    // Otherwise the scheduler may let the bus wait for this processor until this process waits for
-    // the reply, even if another processor is idle.
-    sched_yield()
-  }
-
-  private mutating func sendQueued() throws(CustodyError) {
     do throws(CustodyError) { try send() } catch .serviceGone where greeting != nil { throw .noBus }
   }
 
@@ -114,7 +107,7 @@ struct SessionBus: ~Copyable {
 
   /// Waits for the next signal.
   mutating func nextSignal() throws(CustodyError) -> DBusSignal {
-    try sendQueued()
+    try flush()
     try greeted()
     while signals.isEmpty {
       while try !parseMessage() { try receive() }
@@ -133,7 +126,7 @@ struct SessionBus: ~Copyable {
   mutating func reply(
     to serial: UInt32, _ signature: String
   ) throws(CustodyError) -> DBusReader {
-    try sendQueued()
+    try flush()
     try greeted()
     while true {
       if let reply = replies.first(where: { $0.serial == serial }) {
