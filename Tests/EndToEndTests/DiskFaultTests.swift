@@ -47,6 +47,27 @@ import TokenVaultTestSupport
     #expect(try machine.usernames() == [Person.ada.username])
   }
 
+  /// A configuration of another program need not be in the file system of the home directory.
+  @Test(arguments: [
+    ("cargo", "export CARGO_HOME=$PWD/other/cargo"),
+    ("docker", "export DOCKER_CONFIG=$PWD/other/docker"),
+    ("git", "export GIT_CONFIG_GLOBAL=$PWD/other/gitconfig"),
+    ("git", "unset GIT_CONFIG_GLOBAL; touch other/file; ln -s $PWD/other/file .gitconfig"),
+  ])
+  func aHelpersConfigurationIsSyncedWhereItIs(helper: String, setting: String) throws {
+    let machine = try Machine()
+    let ran = try machine.runMounting(
+      """
+      mkdir other && mount -t tmpfs none other || exit 1
+      \(setting)
+      for action in install uninstall; do
+        strace -f -qq -y -o calls -e trace=syncfs "$T" credential $action \(helper) >/dev/null || exit 2
+        grep -c "syncfs([0-9]*<$PWD/other" calls
+      done
+      """, environment: ["T": try built("tokenvault")])
+    #expect(ran.output == "1\n1\n", "\(ran.errors)")
+  }
+
   @Test(arguments: ["fdatasync", "fsync"])
   func aSyncThatASignalInterruptsIsRepeated(call: String) throws {
     let machine = try Machine()

@@ -99,7 +99,8 @@ struct CredentialInstallCommand: VaultCommand {
       try invocation.answer(change.text)
       try change.apply(in: invocation)
     }
-    try InstalledHelpers.makeDurable(invocation)
+    // Those of an installation that was cut short may not be on the disk yet.
+    try InstalledHelpers.makeDurable(changes, invocation)
     let isChanged = !new.isEmpty
     let tools = HelperSetup.tools[setup.spoken.name] ?? setup.spoken.name
     try invocation.answer(
@@ -140,7 +141,7 @@ struct CredentialUninstallCommand: VaultCommand {
       }
       for change in changes.reversed() {
         let wasInForce = try change.undo(in: invocation)
-        try InstalledHelpers.makeDurable(invocation)
+        try InstalledHelpers.makeDurable([change], invocation)
         if wasInForce {
           try invocation.answer("undone  \(change.text)")
         } else {

@@ -94,7 +94,7 @@ struct ConfigurationChange: Hashable {
       guard try Self.linkTarget(path) == nil, !InputFile.exists(path) else {
         throw Failure.foreignProgram(path)
       }
-    case .git: change.madeFile = !Self.hasGitConfiguration(invocation)
+    case .git: change.madeFile = try !Self.hasGitConfiguration(invocation)
     case .json(let file, let path, let value):
       let known = try Self.edit(file)
       change.madeFile = known == nil
@@ -273,6 +273,12 @@ struct ConfigurationChange: Hashable {
     }
   }
 
+  /// The directories in which the change is, or was: for git, in which its configuration may be.
+  func directories(in invocation: Invocation) throws -> [String] {
+    let places = try place.map { [$0] } ?? Self.gitFiles(invocation).map(invocation.resolved)
+    return places.map { Self.directories(above: $0).last(where: InputFile.exists) ?? "/" }
+  }
+
   private static func makeDirectories(above path: String) throws {
     for directory in directories(above: path) {
       if unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
@@ -300,18 +306,20 @@ struct ConfigurationChange: Hashable {
     }
   }
 
-  private static func gitFiles(_ invocation: Invocation) -> [String] {
+  private static func gitFiles(_ invocation: Invocation) throws -> [String] {
+    let name = "GIT_CONFIG_GLOBAL"
+    if let file = Invocation.variables([name])[name] { return [try invocation.absolute(file)] }
     guard let home = invocation.directory(in: "HOME") else { return [] }
     let configuration = invocation.directory(in: "XDG_CONFIG_HOME") ?? home + "/.config"
     return [home + "/.gitconfig", configuration + "/git/config"]
   }
 
-  private static func hasGitConfiguration(_ invocation: Invocation) -> Bool {
-    gitFiles(invocation).contains(where: InputFile.exists)
+  private static func hasGitConfiguration(_ invocation: Invocation) throws -> Bool {
+    try gitFiles(invocation).contains(where: InputFile.exists)
   }
 
   private static func removeEmptyGitConfiguration(_ invocation: Invocation) throws {
-    for file in gitFiles(invocation) where InputFile.exists(file) {
+    for file in try gitFiles(invocation) where InputFile.exists(file) {
       if try InputFile.read(file, limit: limit).isEmpty { unsafe unlink(file) }
     }
   }

@@ -1,3 +1,4 @@
+import Glibc
 import TokenVault
 import TokenVaultModel
 import TokenVaultSystem
@@ -30,12 +31,21 @@ struct InstalledHelpers {
     try SmallFile.write(JSONValue.object(members).bytes, to: path)
   }
 
-  /// Lets the changes survive a power cut that follows. git does not sync what it writes, and the changes
-  /// are in several directories, so this syncs the file system of the home directory.
-  static func makeDurable(_ invocation: Invocation) throws {
-    guard let home = invocation.directory(in: "HOME") else { return }
-    do { try SystemCalls.syncFileSystem(of: home) } catch {
-      throw CommandError.fileNotWritten(path: home, errno: error.errno)
+  /// Lets changes survive a power cut that follows: git does not sync what it writes, and links and
+  /// directories were made, so this syncs each file system in which there is a change.
+  static func makeDurable(_ changes: [ConfigurationChange], _ invocation: Invocation) throws {
+    var synced: Set<dev_t> = []
+    for directory in try changes.flatMap({ try $0.directories(in: invocation) }) {
+      do {
+        var status = stat()
+        guard unsafe stat(directory, &status) == 0 else {
+          throw SystemCallError(errno: errno, call: "stat")
+        }
+        guard synced.insert(status.st_dev).inserted else { continue }
+        try SystemCalls.syncFileSystem(of: directory)
+      } catch let error as SystemCallError {
+        throw CommandError.fileNotWritten(path: directory, errno: error.errno)
+      }
     }
   }
 }
