@@ -145,7 +145,7 @@ def start(job, paths):
     if ran.returncode:
         name, number, _ = job
         report = Report(name, name_of(name, number))
-        report.broken(f"the case itself failed: {ran.stderr.strip()[-1500:]}")
+        report.broken(f"the case itself failed: {ran.stderr.strip()[-900:]}")
         return report.row
     return json.loads(ran.stdout.splitlines()[-1])
 

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import dbus
@@ -17,6 +18,14 @@ FAULTS = ("killed", "restarted", "locked", "late", "lost", "garbage", "noise", "
 UNREACHABLE = {65, 69, 74, 75, 77}
 
 
+def alone(method):
+    """The bus's proxy ends and starts the keyring while the case may look for it already."""
+    def run(self):
+        with self.turn:
+            return method(self)
+    return run
+
+
 class Daemon:
     """The real keyring of the session, which this class may end and start."""
 
@@ -27,6 +36,7 @@ class Daemon:
         if not os.path.exists(self.program):
             self.program = "gnome-keyring-daemon"
         self.process, self.control = None, dbus.Connection(self.path)
+        self.turn = threading.RLock()
         self.end()
         keyrings = os.path.join(os.environ["XDG_DATA_HOME"], "keyrings")
         for name in os.listdir(keyrings):
@@ -40,6 +50,7 @@ class Daemon:
     def is_there(self):
         return self.ask("NameHasOwner", "s", dbus.SecretService.name)
 
+    @alone
     def end(self):
         if self.is_there():
             os.kill(self.ask("GetConnectionUnixProcessID", "s", dbus.SecretService.name),
@@ -49,6 +60,7 @@ class Daemon:
         while self.is_there():
             time.sleep(0.005)
 
+    @alone
     def start(self):
         self.process = subprocess.Popen(
             [self.program, "--foreground", "--unlock", "--components=secrets"],
@@ -68,6 +80,7 @@ class Daemon:
                 raise Broken("the keyring did not start")
             time.sleep(0.01)
 
+    @alone
     def restart(self):
         self.end()
         self.start()
@@ -75,6 +88,7 @@ class Daemon:
     def lock(self):
         dbus.SecretService(self.path).lock()
 
+    @alone
     def is_well(self):
         if not self.is_there():
             return False
