@@ -27,6 +27,8 @@ package struct FileDraft {
 
   /// The name of the file whose draft a process left that has ended; nil for any other name.
   ///
+  /// While another process or thread has the id of the one that has ended, the draft stays.
+  ///
   /// A process in another PID namespace, which shares the directory, counts as ended. If its draft is
   /// removed, it fails to rename it, and reports that. So does a former process with the id of this one.
   package static func target(ofLeftover name: String) -> Substring? {
