@@ -40,8 +40,7 @@ package enum WholeFile {
       if let nameless {
         nameless
       } else {
-        try SystemCalls.open(
-          draft.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        try draft.create()
       }
     defer { close(descriptor) }
     do throws(SystemCallError) {
@@ -80,6 +79,7 @@ package enum WholeFile {
   ) throws(SystemCallError) {
     do { try link(descriptor, path) } catch {
       guard replacing, error.errno == EEXIST else { throw error }
+      FileDraft.lock(descriptor)
       try link(descriptor, draft.path)
       try draft.publish(replacing: true)
     }

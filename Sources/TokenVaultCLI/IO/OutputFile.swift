@@ -19,10 +19,12 @@ enum OutputFile {
   static func obstacle(to path: String) -> Int32? {
     guard !InputFile.exists(path) else { return EEXIST }
     // Under another name: a process that is killed here leaves no empty file at the path.
-    let draft = FileDraft(of: path).path
+    let draft = FileDraft(of: path)
+    draft.removeLeftovers()
     do {
-      close(try SystemCalls.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
-      unsafe unlink(draft)
+      let descriptor = try draft.create()
+      unsafe unlink(draft.path)
+      close(descriptor)
       return nil
     } catch { return error.errno }
   }

@@ -13,9 +13,14 @@ package enum GroupBackup {
     do {
       let directory = try SystemCalls.openDirectory(SystemCalls.directory(of: path))
       defer { close(directory) }
-      try write(group, toDraft: draft.path, of: path)
+      // The descriptor outlives SQLite's connection: closing it ends SQLite's own locks on the file.
+      let descriptor = try draft.create()
+      defer { close(descriptor) }
+      try fill(draft.path, from: group)
       do { try draft.publish(replacing: false) } catch {
         unsafe unlink(draft.path)
+        // Another process has written a file there since.
+        guard error.errno != EEXIST else { throw StoreError.exists(path: path) }
         throw error
       }
       do { try SystemCalls.sync(directory) } catch {
@@ -34,11 +39,14 @@ package enum GroupBackup {
 
   /// Writes a snapshot of the group to a new file that the caller publishes. It has no other name
   /// meanwhile, so that the code that removes drafts knows the name that a killed process leaves.
-  /// - Parameter path: the path to name in an error; nil for that of the draft.
   package static func write(
-    _ group: UnlockedGroup, toDraft draft: String, of path: String? = nil
+    _ group: UnlockedGroup, toDraft draft: String
   ) throws(StoreError) {
-    close(try opened(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, as: path))
+    close(try opened(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW))
+    try fill(draft, from: group)
+  }
+
+  private static func fill(_ draft: String, from group: UnlockedGroup) throws(StoreError) {
     do throws(StoreError) {
       // A journal in memory: half a copy is of no use after a crash.
       try copy(group.database, to: draft, "PRAGMA journal_mode=MEMORY")
@@ -114,12 +122,9 @@ package enum GroupBackup {
     }
   }
 
-  /// - Parameter name: the path to name in an error; nil for the one that is opened.
-  private static func opened(
-    _ path: String, _ flags: Int32, as name: String? = nil
-  ) throws(StoreError) -> Int32 {
+  private static func opened(_ path: String, _ flags: Int32) throws(StoreError) -> Int32 {
     do { return try SystemCalls.open(path, flags, mode: 0o600) } catch {
-      throw FileSafety.failed(error.call, error.errno, path: name ?? path)
+      throw FileSafety.failed(error.call, error.errno, path: path)
     }
   }
 }

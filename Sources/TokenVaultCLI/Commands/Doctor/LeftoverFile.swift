@@ -19,22 +19,20 @@ struct LeftoverFile {
 
   /// Nil for any other file, and for one whose writer may still run.
   private init?(_ name: String, in directory: String) {
-    guard FileDraft.target(ofLeftover: name) != nil,
-      name.hasPrefix(".") || name.contains(".json.") || name.contains(".vault.")
-    else { return nil }
     let path = "\(directory)/\(name)"
     var status = stat()
-    // The writer may run in another container, where its id is another one: it needs milliseconds.
-    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600,
-      status.st_mtim.tv_sec < time(nil) - 60
+    // A file system without locks may be shared with another container, where the writer has
+    // another ID: it needs milliseconds.
+    guard name.hasPrefix(".") || name.contains(".json.") || name.contains(".vault."),
+      FileDraft.isLeftover(path), unsafe lstat(path, &status) == 0,
+      status.st_mode & 0o777 == 0o600, status.st_mtim.tv_sec < time(nil) - 60
     else { return nil }
     self.path = path
   }
 
   /// - Returns: The correction as a clause; nil if it failed.
   func remove() -> String? {
-    guard unsafe unlink(path) == 0 else { return nil }
+    guard FileDraft.removeLeftover(path) else { return nil }
     return "removed \(PlainText.escaped(path)), which a killed process left"
   }
 }

@@ -35,6 +35,8 @@ struct GroupBackupCommand: VaultCommand {
     }
     let keys: Backup.Keys
     do { keys = try Backup(vault).write(to: path) } catch {
+      // Another process may have written it since.
+      guard !InputFile.exists(path) else { throw CommandError.fileExists(path: file) }
       // The error may be about the file of the group, or about the copy.
       guard InputFile.exists(vault.configuration.groupPath),
         let code = OutputFile.obstacle(to: path)
