@@ -10,17 +10,11 @@ enum DetachedProgram {
     ChildProgram.start(arguments, environment: environment, ownsSession: true)
   }
 
-  /// Waits for a running child on another thread, so that it does not become a zombie.
+  /// Waits for a running child on another thread, so that it does not become a zombie. If there can be
+  /// no further thread, it is one until this process ends.
   static func reapLater(_ child: pid_t) {
-    var thread = pthread_t()
-    let context = unsafe UnsafeMutableRawPointer(bitPattern: Int(child))
-    let failure = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        let child = pid_t(Int(bitPattern: context))
-        while waitpid(child, nil, 0) == -1, errno == EINTR { continue }
-        return nil
-      }, context)
-    if failure == 0 { pthread_detach(thread) }
+    _ = WorkerThread.start {
+      while waitpid(child, nil, 0) == -1, errno == EINTR { continue }
+    }
   }
 }
