@@ -227,6 +227,27 @@ import TokenVaultTestSupport
     #expect(ran.output == "status 0\nbegun\nout.json\n", "\(ran.output)\(ran.errors)")
   }
 
+  /// It was killed between the erasure of the account and the removal of its rule.
+  @Test(arguments: [
+    ("sign-out NAME", 66), ("sign-out --all --yes", 0), ("sign-out --all-groups NAME --yes", 66),
+  ])
+  func theSameSignOutRemovesTheDraftOfAKilledOne(form: String, status: Int32) throws {
+    let machine = try machineOfOne()
+    let command = form.replacing("NAME", with: Person.ada.username)
+    try machine.succeed("rule", "add", Person.ada.username, "--host", "one.example")
+    func drafts() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: machine.vault.path)
+        .filter { $0.hasSuffix(".new") }
+    }
+    // The last name that a sign-out gives to a file.
+    let ran = try inject(machine, "/^rename", "signal=SIGKILL:when=1", command)
+    #expect(ran.wasKilled || ran.status == 137)
+    #expect(try drafts().count == 1 && machine.usernames().isEmpty)
+    let again = try machine.shell("\"$T\" \(command)")
+    #expect(again.status == status, "\(again.output)\(again.errors)")
+    #expect(try drafts().isEmpty)
+  }
+
   /// GLib ends a process that cannot open a file, in the middle of a sign-out, too.
   @Test func withTooFewDescriptorsASignOutChangesNothing() throws {
     let machine = try machineOfOne()

@@ -1,5 +1,6 @@
 import TokenVaultGroupStore
 package import TokenVaultModel
+import TokenVaultSystem
 
 /// The rules that say which account is used where.
 ///
@@ -124,6 +125,9 @@ package struct AccountRules: Hashable, Sendable {
   package func removeAll(group: GroupName) throws(VaultError) -> Int {
     try change { rules in rules.filter { $0.group != group } }
   }
+
+  /// Removes the drafts that killed processes left beside the file.
+  func removeLeftovers() { FileDraft(of: path).removeLeftovers() }
 
   /// Adds the next tags of the group's accounts to its rules, before a renewal commits. Until
   /// ``settle(group:tags:)`` drops the former ones, each rule holds whether or not it commits.

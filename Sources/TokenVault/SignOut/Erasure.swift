@@ -21,6 +21,9 @@ package struct Erasure {
   private let session: GroupSession
   private let progress: (_ done: Int, _ all: Int) -> Void
   private var lookup: AccountLookup { session.lookup }
+  private var rules: AccountRules {
+    AccountRules(vaultDirectory: session.configuration.directory)
+  }
 
   /// - Parameter progress: Called after each account with the number of accounts so far, and of all.
   package init(
@@ -60,6 +63,9 @@ package struct Erasure {
   ) throws(VaultError) -> Result {
     let isShared = try DeviceInformation(session.configuration).isShared
     let client = isShared && widens ? nil : client
+    // If a sign-out was killed after it had erased the accounts, this one finds none, and so no rule to
+    // remove.
+    rules.removeLeftovers()
     // A name that matches no account is reported before the keyring is contacted.
     let (settled, isEmpty) = try session.read(precedesRotation: true) {
       try self.settled(scope, client, in: $0)
@@ -324,8 +330,7 @@ package struct Erasure {
 
   private func removeRules(of tags: [[UInt8]]) -> SignOutReport.Entry {
     do {
-      let count = try AccountRules(vaultDirectory: session.configuration.directory)
-        .remove(group: session.group, accounts: tags)
+      let count = try rules.remove(group: session.group, accounts: tags)
       return SignOutReport.Entry(
         place: .directoryRules, isClean: true,
         detail: count == 0 ? "no rule named the account" : "\(count) removed")

@@ -8,8 +8,8 @@ extension SignOutCommand {
     var failures: [Failure] = []
     for vault in vaults {
       do {
-        guard let scope = try scope(in: vault) else { continue }
-        found.append((vault.group, try Erasure(vault).preview(scope, client: clientId)))
+        let present = try Erasure(vault).preview(scope(in: vault), client: clientId)
+        if !skipsGroupsWithoutThem || !present.isEmpty { found.append((vault.group, present)) }
       } catch {
         guard allGroups else { throw error }
         failures.append(Failure(invocation.refined(error)).of(vault.group))

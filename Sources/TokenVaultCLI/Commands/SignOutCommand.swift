@@ -54,6 +54,9 @@ struct SignOutCommand: VaultCommand {
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
+  /// Whether a group is passed over that has none of the accounts.
+  var skipsGroupsWithoutThem: Bool { allGroups && !accounts.isEmpty }
+
   func validate() throws {
     if place.service != nil, all || allGroups || accounts.count > 1 {
       throw ValidationError("--service names one account.")
@@ -144,18 +147,17 @@ struct SignOutCommand: VaultCommand {
       .tell(erased, options, progress: invocation.progress("Revoking tokens of accounts"))
   }
 
-  /// Nil if this is one of several groups and has none of the accounts.
+  /// Nil if the group is passed over.
   private func erase(
     in vault: GroupSession, _ invocation: Invocation
   ) throws -> Erasure.Result? {
-    try scope(in: vault).map {
-      try Erasure(vault, progress: invocation.progress("Erasing accounts"))
-        .run($0, client: clientId)
-    }
+    let result = try Erasure(vault, progress: invocation.progress("Erasing accounts"))
+      .run(scope(in: vault), client: clientId)
+    return skipsGroupsWithoutThem && result.report.accounts.isEmpty ? nil : result
   }
 
-  /// The accounts to sign out; nil as for ``erase(in:_:)``.
-  func scope(in vault: GroupSession) throws -> Erasure.Scope? {
+  /// The accounts to sign out of this group.
+  func scope(in vault: GroupSession) throws -> Erasure.Scope {
     let erasure = Erasure(vault)
     if let service = place.service {
       guard let secret = ServiceReference(service, name: accounts.first) else {
@@ -173,7 +175,7 @@ struct SignOutCommand: VaultCommand {
       }
       chosen.removeAll { strangers.map(AccountReference.known).contains($0) }
     }
-    return chosen.isEmpty ? nil : .accounts(chosen)
+    return .accounts(chosen)
   }
 
   private func present(
