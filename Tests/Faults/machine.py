@@ -87,7 +87,7 @@ class Machine:
             "HOME": self.home, "TMPDIR": self.tmp, "PATH": os.environ["PATH"],
             "XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"], "no_proxy": "127.0.0.1",
             "DBUS_SESSION_BUS_ADDRESS": self.bus, "TV_SESSION": os.environ["TV_SESSION"]}
-        self.boot = None
+        self.boot, self.lists = None, (0,)
 
     def reset_directories(self):
         shutil.rmtree(self.home, ignore_errors=True)
@@ -210,9 +210,9 @@ class Machine:
         return json.loads(ran.output) if ran.status == 0 else ran.status
 
     def list(self):
-        # A deletion that was killed leaves a group that does not open. The others are listed.
+        # A deletion that was killed leaves a group that does not open (77). The others are listed.
         ran = self.run(["list", "--all-groups", "--json", "--no-input"])
-        if ran.status not in (0, 77):
+        if ran.status not in self.lists:
             raise Broken(f"list --all-groups: {ran}")
         accounts = json.loads(ran.output)
         return sorted((a["group"], a["username"], a.get("alias", ""), a["current"], a["signedIn"])

@@ -16,15 +16,16 @@ class Operation:
     reads: it changes nothing
     facts: what a user sees of its effect; otherwise all that machine.facts() has
     leaves: the ending of a file that may stay, and that the documentation names
+    lists: the statuses with which `list --all-groups` may end in a state between
     """
 
     def __init__(self, command, input="", again=(0,), ends=(), prepare=None, between=None,
-                 reads=False, facts=None, leaves=None):
+                 reads=False, facts=None, leaves=None, lists=(0,)):
         self.arguments = command.split()
         self.name = command
         self.input, self.again, self.ends = input, again, ends
         self.prepare, self.between, self.reads = prepare, between, reads
-        self.leaves = leaves
+        self.leaves, self.lists = leaves, lists
         self.facts = facts or (lambda machine: machine.facts())
 
     def execute(self, machine, trace, **options):
@@ -127,7 +128,8 @@ OPERATIONS = [
     Operation(f"group rekey {GROUP} --custody key-file --key-file ~/new.key", again=(0, 64, 73)),
     Operation("group rekey com.example.file", prepare=with_key_file),
     Operation(f"group recovery-code {GROUP}"),
-    Operation(f"group delete {SHARED} --yes", again=(0, 66), between=erased_but_listed),
+    Operation(f"group delete {SHARED} --yes", again=(0, 66), between=erased_but_listed,
+              lists=(0, 77)),
     Operation("group unlock com.example.file --for 1h", prepare=with_key_file),
     Operation("group lock com.example.file", again=(0, 66), prepare=with_key_file),
     Operation("credential install git", again=(0, 64, 73), between=manifest_only),

@@ -4,6 +4,7 @@
 //
 //   tracer -n                             only numbers the calls
 //   tracer -k N | -s N | -e N:ERRNO       kills at call N, stops at it, or lets it fail
+//   tracer -K N                           kills after N calls that change something outside of it
 //   tracer ... -l FILE                    writes "N name result path" for each call
 //   tracer ... -u ROOT                    numbers only the calls about files below ROOT
 //   tracer ... -r ROOT FILE               records each change of files below ROOT, with its data,
@@ -33,7 +34,7 @@ enum { MAX_THREADS = 512 };
 
 static struct call threads[MAX_THREADS];
 static int thread_count;
-static long killed_at, stopped_at, failed_at, number;
+static long killed_at, killed_after, stopped_at, failed_at, number;
 static int error_number;
 static long effects;
 static FILE *log_file;
@@ -110,7 +111,7 @@ static void entered(struct call *call, const struct __ptrace_syscall_info *info,
   }
 }
 
-static void left(struct call *call, const struct __ptrace_syscall_info *info) {
+static void left(struct call *call, const struct __ptrace_syscall_info *info, pid_t program) {
   long result = (long)info->exit.rval;
   if (call->fails) {
     set_result(call->tid, -error_number);
@@ -120,7 +121,7 @@ static void left(struct call *call, const struct __ptrace_syscall_info *info) {
   call->inside = 0;
   if (call->index) write_log(call, result);
   if (result < 0) return;
-  effects += is_effect(call);
+  if (is_effect(call) && ++effects == killed_after) kill(program, SIGKILL);
   record(call, result);
 }
 
@@ -149,7 +150,7 @@ static int follow(pid_t program) {
       if (counting && ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info) > 0) {
         struct call *call = thread(tid);
         if (info.op == PTRACE_SYSCALL_INFO_ENTRY) entered(call, &info, program);
-        else if (info.op == PTRACE_SYSCALL_INFO_EXIT && call->inside) left(call, &info);
+        else if (info.op == PTRACE_SYSCALL_INFO_EXIT && call->inside) left(call, &info, program);
       }
     } else if (event == PTRACE_EVENT_EXEC) {
       counting = 1;
@@ -173,6 +174,7 @@ int main(int argc, char **argv) {
   int at = 1;
   for (; at < argc && strcmp(argv[at], "--"); at++) {
     if (!strcmp(argv[at], "-k")) killed_at = atol(argv[++at]);
+    else if (!strcmp(argv[at], "-K")) killed_after = atol(argv[++at]);
     else if (!strcmp(argv[at], "-s")) stopped_at = atol(argv[++at]);
     else if (!strcmp(argv[at], "-e")) sscanf(argv[++at], "%ld:%d", &failed_at, &error_number);
     else if (!strcmp(argv[at], "-l")) log_file = fopen(argv[++at], "we");
