@@ -161,7 +161,7 @@ import TokenVaultModel
     "UPDATE meta SET value = x'' WHERE id = -2",
     "UPDATE meta SET value = (SELECT value FROM copy.meta WHERE id = -2) WHERE id = -2",
     "UPDATE meta SET value = (SELECT value FROM copy.meta WHERE id = -1) WHERE id = -2",
-    "UPDATE meta SET value = substr(value, 1, 500) || x'00' || substr(value, 502) WHERE id = -2",
+    "UPDATE meta SET value = substr(value, 1, 500) || zeroblob(16) || substr(value, 517) WHERE id = -2",
     "UPDATE meta SET value = value || zeroblob(16) WHERE id = -2",
     "UPDATE meta SET value = zeroblob(100000) WHERE id = -2",
   ])

@@ -17,6 +17,7 @@ enum Processors {
     }
     guard all.count > 1 else { return false }
     let services = try processes(["dbus-daemon", "gnome-keyring-d"])
+    guard services.count > 1 else { fatalError("no bus and keyring: start it with Benchmarks/run") }
     let ownProcess = "\(ProcessInfo.processInfo.processIdentifier)"
     defer { for process in services + [ownProcess] { try? pin(process, to: allowed) } }
     for process in services { try pin(process, to: "\(all[0])") }
