@@ -7,6 +7,7 @@ of interleaved rounds, so that a change of the machine's speed affects all progr
 brackets is that of tokenvault to the program: below 1, tokenvault is faster or smaller.
 """
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -57,11 +58,15 @@ def memory(peer):
 
 
 def measure(peers, column):
-    """Adds the figures of a column to each peer that has the command."""
+    """Adds the figures of a column to each peer that has the command.
+
+    Each round has another order: a program is faster if one that uses the same bus and keyring has
+    just run, and slower after one that takes its pages out of the caches.
+    """
     having = [peer for peer in peers if column in peer.commands]
     slow = set()
     for number in range(-1, ROUNDS):
-        for peer in having:
+        for peer in random.Random(number).sample(having, len(having)):
             if number > 0 and peer in slow and number % SLOW_SHARE:
                 continue
             if column in peer.before:
