@@ -3,8 +3,8 @@ import Glibc
 /// The name `PATH.PID.new`, under which a new file is complete before it gets its own name.
 ///
 /// Its process locks the draft with `flock`, and the kernel ends the lock with the process. So a
-/// draft that can be locked is a leftover, even if another process has the same ID, as every
-/// process can in another container.
+/// draft that can be locked is a leftover. The process ID does not tell: another process can have it
+/// by now, and a process in another container has another one there.
 package struct FileDraft {
   /// The path of the draft.
   package let path: String
@@ -62,7 +62,7 @@ package struct FileDraft {
   /// has the mode of the file that it would have replaced.
   package static func isLeftover(_ path: String) -> Bool { whileLocked(path) { true } }
 
-  /// Calls `body` while the leftover at the path is locked.
+  /// Locks the file at the path, and calls `body` if it is a leftover.
   /// - Returns: The result of `body`; false if the file is no leftover.
   private static func whileLocked(_ path: String, _ body: () -> Bool) -> Bool {
     guard let (target, process) = parts(of: path), let before = fileStatus(path),
